@@ -1,4 +1,4 @@
-"""Parsed sentences by hand: no model is needed."""
+"""Sentences parsed by hand, so that no model is needed."""
 
 import spacy
 from spacy.tokens import Doc
@@ -7,7 +7,7 @@ NLP = spacy.blank("en")
 
 
 def doc(text: str) -> Doc:
-    """A sentence of `word/TAG/POS/dependency/head/lemma`; heads count from 0, a lemma may lack."""
+    """Parse `word/TAG/POS/dependency/head/lemma`; heads count from 0, lemmas are optional."""
     rows = [word.split("/") for word in text.split()]
     return Doc(
         NLP.vocab,

@@ -7,7 +7,7 @@ import pytest
 import spacy
 from analogies.documents import UD, doc
 
-from analogyqa.analogies import induce as module
+from analogyqa.analogies import induce
 from analogyqa.analogies.induce import choose_pairs, induce_category
 from analogyqa.analogies.pairs import SentencePair
 from analogyqa.analogies.specs import DISTRACTORS
@@ -19,7 +19,7 @@ from analogyqa.settings.analogies import Category
 
 
 class Parser:
-    """Gives every text the same hand-made parse, with the text's own words where they fit."""
+    """Give every text the same hand-made parse."""
 
     def __call__(self, text):
         return doc(UD)
@@ -30,7 +30,7 @@ class Parser:
 
 @pytest.fixture(autouse=True)
 def parser(monkeypatch):
-    monkeypatch.setattr(module, "load_parser", lambda model: Parser())
+    monkeypatch.setattr(induce, "load_parser", lambda model: Parser())
 
 
 def test_unique_sentences_are_read_from_every_format(tmp_path):
@@ -53,19 +53,19 @@ def test_unique_sentences_are_read_from_every_format(tmp_path):
     }
 
 
-def test_a_category_of_templates_has_at_most_its_count(tmp_path):
-    words = tmp_path / "words.txt"
-    words.write_text(": a\nRome Italy Oslo Norway\nParis France Rome Lazio\n")
+def test_a_template_category_has_at_most_the_configured_pairs(tmp_path):
+    word_file = tmp_path / "words.txt"
+    word_file.write_text(": a\nRome Italy Oslo Norway\nParis France Rome Lazio\n")
     category = Category(
         title="A", rule="templates", pairs=5, words=[["./x"], "a"], templates=["In {}.", "To {}."]
     )
-    frame = induce_category(category, str(words), [], {}, "", 0)
-    # Rome has two pairs, of which the first is taken, and the others fill five of six places.
+    frame = induce_category(category, str(word_file), [], {}, "", 0)
+    # Only the first of Rome's two pairs is used; three pairs and two templates give six sentences.
     assert frame["first"].is_unique
     assert len(frame) == 5
     # The sentences of one pair of words have the same id before the dot.
-    words_of = frame["first"].str.extract("(Rome|Oslo|Paris)")[0]
-    expected = words_of.map({"Rome": "0001", "Oslo": "0002", "Paris": "0003"})
+    first_words = frame["first"].str.extract("(Rome|Oslo|Paris)")[0]
+    expected = first_words.map({"Rome": "0001", "Oslo": "0002", "Paris": "0003"})
     assert (frame["pair_id"].str.split(".").str[0] == expected).all()
     assert frame["pair_id"].is_unique
     assert frame["distractors"].map(len).eq(0).all()
@@ -75,16 +75,16 @@ def test_a_category_of_templates_has_at_most_its_count(tmp_path):
 
 
 def test_a_bare_placeholder_gives_bare_words(tmp_path):
-    words = tmp_path / "words.txt"
-    words.write_text(": a\nRome Italy Oslo Norway\n")
+    word_file = tmp_path / "words.txt"
+    word_file.write_text(": a\nRome Italy Oslo Norway\n")
     category = Category(
         title="A", rule="templates", pairs=2, words=[["./x"], "a"], templates=["{}"]
     )
-    frame = induce_category(category, str(words), [], {}, "", 0)
+    frame = induce_category(category, str(word_file), [], {}, "", 0)
     assert frame[["first", "second"]].to_numpy().tolist() == [["Rome", "Italy"], ["Oslo", "Norway"]]
 
 
-def test_a_category_of_labels_interleaves_files():
+def test_an_inference_category_has_each_entailed_pair_once():
     texts = ("A man plays", "A man is playing chess")
     rows = [(*texts, label) for label in ("entailment", "neutral")]
     pairs = pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
@@ -105,10 +105,10 @@ def test_the_answer_of_an_entailment_is_the_premise():
     other = "A guitar is played by a man who is singing"
     rows = [(premise, hypothesis, "entailment"), (other, hypothesis, "entailment")]
     pairs = pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
-    found = [tuple(pair[:2]) for pair in module.entailed(pairs, "sick.txt", 4, 20, 0)]
-    assert sorted(found) == [(f"{hypothesis}.", f"{other}."), (f"{hypothesis}.", f"{premise}.")]
-    # A hypothesis is C of one question only, whichever of its premises comes first.
-    chosen = choose_pairs(module.entailed(pairs, "sick.txt", 4, 20, 0), 9, 20, None, 0)
+    sentences = [tuple(pair[:2]) for pair in induce.entailed(pairs, "sick.txt", 4, 20, 0)]
+    assert sorted(sentences) == [(f"{hypothesis}.", f"{other}."), (f"{hypothesis}.", f"{premise}.")]
+    # A hypothesis is C of only one question, whichever of its premises comes first.
+    chosen = choose_pairs(induce.entailed(pairs, "sick.txt", 4, 20, 0), 9, 20, None, 0)
     assert chosen["first"].tolist() == [f"{hypothesis}."]
 
 
@@ -140,4 +140,4 @@ def test_a_model_that_cannot_be_loaded_is_an_error(monkeypatch, tmp_path):
     (tmp_path / "model" / "tagger" / "cfg").unlink()
     for folder in (tmp_path, tmp_path / "model"):
         with pytest.raises(AnalogyQAError, match=f"{folder}: this spaCy model cannot be loaded"):
-            module.load_parser(str(folder))
+            induce.load_parser(str(folder))

@@ -1,4 +1,4 @@
-"""How sentences are written, and words in templates."""
+"""The spelling of sentences, and pairs of words in templates."""
 
 import pytest
 
@@ -37,36 +37,38 @@ his her son daughter
 
 
 @pytest.fixture
-def words(tmp_path):
+def word_file(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text(WORDS)
     return path
 
 
-def test_word_pairs_are_unique(words):
-    assert read_word_pairs(words, "places") == [("Rome", "Italy"), ("Oslo", "Norway")]
+def test_word_pairs_are_unique(word_file):
+    assert read_word_pairs(word_file, "places") == [("Rome", "Italy"), ("Oslo", "Norway")]
 
 
-def test_malformed_word_files_are_errors(words):
+def test_malformed_word_files_are_errors(word_file):
     with pytest.raises(AnalogyQAError, match=r"no section 'towns'.*places, people"):
-        read_word_pairs(words, "towns")
-    words.write_text(": a\nRome Italy\n")
+        read_word_pairs(word_file, "towns")
+    word_file.write_text(": a\nRome Italy\n")
     with pytest.raises(AnalogyQAError, match="line 2: 2 words"):
-        read_word_pairs(words, "a")
+        read_word_pairs(word_file, "a")
 
 
-def test_templates_with_two_sides(words):
-    pairs = read_word_pairs(words, "places")
-    made = from_templates(pairs, [("To {}.", "In {}.")], {"Norway": "the North"}, "words.txt")
-    assert [(pair.first, pair.second, pair.rule) for pair in made] == [
+def test_a_template_has_a_sentence_for_each_word_of_a_pair(word_file):
+    word_pairs = read_word_pairs(word_file, "places")
+    pairs = from_templates(word_pairs, [("To {}.", "In {}.")], {"Norway": "the North"}, "words.txt")
+    assert [(pair.first, pair.second, pair.rule) for pair in pairs] == [
         ("To Rome.", "In Italy.", "template 1"),
         ("To Oslo.", "In the North.", "template 1"),
     ]
 
 
-def test_persons_get_the_right_determiner(words):
-    made = persons(read_word_pairs(words, "people"), [("{} slept.", "{} slept.")], {}, "words.txt")
-    assert [(pair.first, pair.second) for pair in made] == [
+def test_persons_get_the_right_determiner(word_file):
+    pairs = persons(
+        read_word_pairs(word_file, "people"), [("{} slept.", "{} slept.")], {}, "words.txt"
+    )
+    assert [(pair.first, pair.second) for pair in pairs] == [
         ("He slept.", "She slept."),
         ("The king slept.", "The queen slept."),
         ("My son slept.", "My daughter slept."),

@@ -1,4 +1,4 @@
-"""Exactly the quadruples of section 3.2 and 4.2, in bounded memory."""
+"""Quadruples are those of sections 3.2 and 4.2, and are written in bounded memory."""
 
 import tracemalloc
 
@@ -23,19 +23,19 @@ from analogyqa.schemas import QUADRUPLES, read_table
 from analogyqa.settings.systems import Negatives
 from small_cells import COMB
 
-KINDS = (*COMB, "what")  # the last of no type
+FIRST_WORDS = (*COMB, "what")  # the last one has no question type
 
 
 @st.composite
 def corpora(draw):
     """Training questions of every type with at least one correct candidate, and dev questions."""
-    sizes = st.tuples(st.sampled_from(KINDS), st.integers(1, 3), st.integers(0, 4))
-    train = [(kind, 1, 1) for kind in KINDS] + draw(st.lists(sizes, max_size=8))
+    sizes = st.tuples(st.sampled_from(FIRST_WORDS), st.integers(1, 3), st.integers(0, 4))
+    train = [(first_word, 1, 1) for first_word in FIRST_WORDS] + draw(st.lists(sizes, max_size=8))
     dev = draw(st.lists(sizes, min_size=1, max_size=5))
     return [
-        (split, f"{kind} is it ?", [("a", 1)] * correct + [("b", 0)] * wrong)
+        (split, f"{first_word} is it ?", [("a", 1)] * correct + [("b", 0)] * wrong)
         for split, questions in (("train", train), ("dev", dev))
-        for kind, correct, wrong in questions
+        for first_word, correct, wrong in questions
     ]
 
 
@@ -43,33 +43,35 @@ def negatives_settings():
     return st.builds(Negatives, per=st.sampled_from(["pair", "question"]), count=st.integers(1, 2))
 
 
-def rows_of(blocks):
+def ranks_and_rows(blocks):
     ranks, rows = zip(*blocks, strict=True)
     return np.concatenate(ranks), np.concatenate(rows)
 
 
-SUBSETS = st.sampled_from([*([kind] for kind in COMB), COMB, None])
+SUBSETS = st.sampled_from([*([name] for name in COMB), COMB, None])
 
 
 @given(corpora(), SUBSETS, negatives_settings(), st.data())
-def test_the_training_counts_are_those_of_the_formula(make_corpus, questions, types, how, data):
+def test_the_number_of_training_quadruples_follows_the_formula(
+    make_corpus, questions, types, negatives, data
+):
     corpus = make_corpus(questions)
     pairs = select_subset(corpus, "train", types)
     chosen = choose_prototypes(corpus, types, seed=0)
     largest = int(chosen.groupby("question_type").size().min())
     p = data.draw(st.integers(1, largest))
     prototypes = take_prototypes(chosen, types, p, "file")
-    _, rows = rows_of(training_blocks(pairs, prototypes, how, seed=0))
+    _, rows = ranks_and_rows(training_blocks(pairs, prototypes, negatives, seed=0))
     labels = pairs["label"].to_numpy()[rows]
     by_question = pairs.groupby("question_id")["label"]
     correct, candidates = by_question.sum(), by_question.size()
-    drawn = correct * how.count if how.per == "pair" else how.count
+    drawn = correct * negatives.count if negatives.per == "pair" else negatives.count
     assert (labels == 1).sum() == p * correct.sum() - len(prototypes)
     assert (labels == 0).sum() == p * (drawn * (candidates > correct)).sum()
 
 
 @given(corpora(), SUBSETS, st.integers(1, 50))
-def test_evaluation_is_every_prototype_of_the_type_for_each_candidate_of_each_question(
+def test_evaluation_joins_each_candidate_with_every_prototype_of_its_type(
     make_corpus, questions, types, block
 ):
     corpus = make_corpus(questions)
@@ -84,11 +86,11 @@ def test_evaluation_is_every_prototype_of_the_type_for_each_candidate_of_each_qu
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(quadruples, "ROWS_PER_BLOCK", block)
         blocks = list(evaluation_blocks(pairs, prototypes))
-    found = list(zip(*rows_of(blocks), strict=True)) if blocks else []
-    assert found == expected
+    actual = list(zip(*ranks_and_rows(blocks), strict=True)) if blocks else []
+    assert actual == expected
 
 
-def chosen_of(corpus, types, p, split="train"):
+def pairs_and_prototypes(corpus, types, p, split="train"):
     """Return the pairs of a split and p prototypes of each type."""
     prototypes = take_prototypes(choose_prototypes(corpus, types, seed=0), types, p, "file")
     return select_subset(corpus, split, types), prototypes
@@ -96,37 +98,38 @@ def chosen_of(corpus, types, p, split="train"):
 
 @pytest.mark.parametrize("dtype", ["object", "category"])
 def test_a_type_without_prototypes_is_named(corpus, dtype):
-    pairs, prototypes = chosen_of(corpus, COMB, 3, "dev")
+    pairs, prototypes = pairs_and_prototypes(corpus, COMB, 3, "dev")
     prototypes = prototypes.astype({"question_type": dtype})
     with pytest.raises(AnalogyQAError, match="where"):
         list(evaluation_blocks(pairs, prototypes[prototypes["question_type"] != "where"]))
 
 
 def test_every_correct_pair_meets_every_other_prototype_once(corpus):
-    pairs, prototypes = chosen_of(corpus, ["who"], 3)
-    ranks, rows = rows_of(training_blocks(pairs, prototypes, Negatives(), seed=0))
+    pairs, prototypes = pairs_and_prototypes(corpus, ["who"], 3)
+    ranks, rows = ranks_and_rows(training_blocks(pairs, prototypes, Negatives(), seed=0))
     positive = pairs["label"].to_numpy()[rows] == 1
-    found = list(zip(ranks[positive], pairs["candidate_id"][rows[positive]], strict=True))
+    actual = list(zip(ranks[positive], pairs["candidate_id"][rows[positive]], strict=True))
     correct = pairs.loc[pairs["label"] == 1, "candidate_id"]
-    itself = set(zip(prototypes["rank"], prototypes["candidate_id"], strict=True))
-    assert sorted(found) == sorted({(rank, one) for rank in range(3) for one in correct} - itself)
+    with_itself = set(zip(prototypes["rank"], prototypes["candidate_id"], strict=True))
+    expected = {(rank, candidate_id) for rank in range(3) for candidate_id in correct} - with_itself
+    assert sorted(actual) == sorted(expected)
 
 
 @pytest.mark.parametrize("per", ["pair", "question"])
-def test_prototypes_meet_the_same_wrong_candidates_by_pair_and_draw_their_own_by_question(
-    corpus, per
-):
-    pairs, prototypes = chosen_of(corpus, ["who"], 5)
-    differing = 0
+def test_prototypes_share_wrong_candidates_unless_drawn_by_question(corpus, per):
+    pairs, prototypes = pairs_and_prototypes(corpus, ["who"], 5)
+    differing_questions = 0
     for ranks, rows in training_blocks(pairs, prototypes, Negatives(per=per, count=3), seed=0):
         wrong = pairs["label"].to_numpy()[rows] == 0
-        differing += len({tuple(rows[wrong & (ranks == rank)]) for rank in range(5)}) > 1
-    assert (differing > 0) == (per == "question")
+        differing_questions += len({tuple(rows[wrong & (ranks == rank)]) for rank in range(5)}) > 1
+    assert (differing_questions > 0) == (per == "question")
 
 
 def test_the_draw_follows_the_seed(corpus):
     first, again, other = (
-        rows_of(training_blocks(*chosen_of(corpus, COMB, 7), Negatives(), seed))[1].tolist()
+        ranks_and_rows(training_blocks(*pairs_and_prototypes(corpus, COMB, 7), Negatives(), seed))[
+            1
+        ].tolist()
         for seed in (0, 0, 1)
     )
     assert first == again != other
@@ -136,9 +139,9 @@ def test_the_rows_of_a_question_are_its_own(corpus):
     pairs = select_subset(corpus, "train", None)
     assert len(group_questions(pairs)) == pairs["question_id"].nunique() == 22
     for question in group_questions(pairs):
-        own = pairs.loc[question.rows]
-        assert set(own["question_id"]) == {question.question_id}
-        assert set(own["question_type"]) == {question.question_type}
+        rows = pairs.loc[question.rows]
+        assert set(rows["question_id"]) == {question.question_id}
+        assert set(rows["question_type"]) == {question.question_type}
         assert set(pairs.loc[question.correct, "label"]) == {1}
         assert sorted([*question.correct, *question.wrong]) == sorted(question.rows)
 
@@ -146,22 +149,20 @@ def test_the_rows_of_a_question_are_its_own(corpus):
 # Parquet
 
 
-def test_parquet_holds_the_blocks_with_the_labels_of_the_corpus_in_groups(
-    corpus, tmp_path, monkeypatch
-):
-    pairs, prototypes = chosen_of(corpus, COMB, 7)
+def test_parquet_holds_all_blocks_with_labels_in_row_groups(corpus, tmp_path, monkeypatch):
+    pairs, prototypes = pairs_and_prototypes(corpus, COMB, 7)
     blocks = list(training_blocks(pairs, prototypes, Negatives(), seed=0))
-    ranks, rows = rows_of(blocks)
+    ranks, rows = ranks_and_rows(blocks)
     expected = pairs.loc[rows, ["question_id", "candidate_id", "label"]].astype(object)
     expected = expected.assign(prototype=ranks)[QUADRUPLES.names].reset_index(drop=True)
-    groups = []
+    group_counts = []
     for rows_per_group in (quadruples.ROWS_PER_GROUP, 50):
         monkeypatch.setattr(quadruples, "ROWS_PER_GROUP", rows_per_group)
         write_quadruples(blocks, pairs, tmp_path / "table")
-        read = read_table(tmp_path / "table", QUADRUPLES).astype(object)
-        pd.testing.assert_frame_equal(read, expected, check_dtype=False)
-        groups.append(pq.ParquetFile(tmp_path / "table").num_row_groups)
-    assert groups[0] == 1 < 2 < groups[1]
+        table = read_table(tmp_path / "table", QUADRUPLES).astype(object)
+        pd.testing.assert_frame_equal(table, expected, check_dtype=False)
+        group_counts.append(pq.ParquetFile(tmp_path / "table").num_row_groups)
+    assert group_counts[0] == 1 < 2 < group_counts[1]
 
 
 def test_no_blocks_give_an_empty_table(corpus, tmp_path):
@@ -169,7 +170,7 @@ def test_no_blocks_give_an_empty_table(corpus, tmp_path):
     assert len(read_table(tmp_path / "none", QUADRUPLES)) == 0
 
 
-def test_memory_holds_one_group_however_many_there_are(monkeypatch, corpus, tmp_path):
+def test_memory_does_not_grow_with_the_number_of_row_groups(monkeypatch, corpus, tmp_path):
     monkeypatch.setattr(quadruples, "ROWS_PER_GROUP", 20_000)
     pairs = select_subset(corpus, "train", COMB)
 

@@ -1,4 +1,4 @@
-"""The rules that make pairs of sentences, on sentences parsed by hand."""
+"""The rules that derive pairs of sentences, applied to sentences parsed by hand."""
 
 import pytest
 from analogies.documents import CLEARNLP, UD, doc

@@ -1,4 +1,4 @@
-"""Blocks of analogies against a plain loop over them."""
+"""Blocks of analogies give the results of a plain loop over them."""
 
 from collections import Counter
 
@@ -7,45 +7,47 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.analogies import solve as module
+from analogyqa.analogies import solve as solve_module
 from analogyqa.analogies.solve import TIE, Category, Rules, asked_after, cosines, solve
 from analogyqa.analogies.specs import SOLVERS
 
 NAMES = list(SOLVERS)
 
 
-def loop(
+def solve_by_loop(
     vectors: np.ndarray, category: Category, name: str, rules: Rules
 ) -> tuple[np.ndarray, ...]:
-    """One question, and one candidate, at a time: how often a pair was asked, chosen and tied."""
+    """Solve one question at a time; return how often each pair was asked, chosen and tied."""
     solver, table = SOLVERS[name].load()(), cosines(vectors, exact=rules.first_wins)
     tie = 0 if rules.first_wins else TIE
     to_pair, to_c = solver.to_pair(table), solver.to_c(table)
     n = len(category.first)
-    own = category.candidates
-    chosen = np.zeros((n, 2 if own is None else own.shape[1]))
+    choices = category.candidates
+    chosen = np.zeros((n, 2 if choices is None else choices.shape[1]))
     asked, tied = np.zeros((2, n), dtype=int)
     in_order = np.stack(category[:2], axis=1).ravel()
     for pair in range(n):
         a, b = category.first[pair], category.second[pair]
-        for place in asked_after(pair, n, rules.both_directions):
-            other = place % n
+        for position in asked_after(pair, n, rules.both_directions):
+            other = position % n
             c, answer = category.first[other], category.second[other]
-            candidates = np.arange(len(vectors)) if own is None else own[other]
-            given = np.isin(candidates, [a, b, c])
-            if own is None and rules.as_coded:
+            candidates = np.arange(len(vectors)) if choices is None else choices[other]
+            is_input = np.isin(candidates, [a, b, c])
+            if choices is None and rules.as_coded:
                 candidates, answer = in_order, 2 * other + 1
-                given = np.arange(2 * n) == 2 * other
+                is_input = np.arange(2 * n) == 2 * other
             elif rules.as_coded:
-                given = np.zeros(len(candidates), dtype=bool)
+                is_input = np.zeros(len(candidates), dtype=bool)
             scores = []
             for number, d in enumerate(candidates):
                 offset = solver.offset(to_pair[a, d], to_pair[b, d])
-                of_c = solver.offset(to_pair[a, c], to_pair[b, c])
-                if own is None and rules.as_coded and rules.constrained and pair % 2 == 0:
+                offset_of_c = solver.offset(to_pair[a, c], to_pair[b, c])
+                if choices is None and rules.as_coded and rules.constrained and pair % 2 == 0:
                     offset = -100.0 if number // 2 == pair else offset
-                is_given = rules.constrained and given[number]
-                scores.append(-np.inf if is_given else solver.scores(offset, of_c, to_c[c, d]))
+                is_excluded = rules.constrained and is_input[number]
+                scores.append(
+                    -np.inf if is_excluded else solver.scores(offset, offset_of_c, to_c[c, d])
+                )
             scores = np.array(scores, dtype=table.dtype)
             asked[other] += 1
             best = (scores >= scores.max() - tie) & (scores > -np.inf)
@@ -53,11 +55,12 @@ def loop(
             shares = best / max(best.sum(), 1)
             if rules.first_wins and best.any():
                 shares = np.eye(len(best))[np.flatnonzero(best)[0]]
-            chosen[other] += shares if own is not None else (shares[answer], 1 - shares[answer])
+            chosen[other] += shares if choices is not None else (shares[answer], 1 - shares[answer])
     return asked, chosen, tied
 
 
 def shared(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
+    """Return pairs whose candidates are the sentences of all pairs."""
     random = np.random.default_rng(seed)
     # Some sentences are in several pairs, as the states of cities are.
     numbers = random.integers(0, max(2, 2 * pairs - 3), size=(2, pairs))
@@ -68,12 +71,13 @@ def shared(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
 
 
 def doubled(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
-    """Shared candidates of which each is there twice, so that every best one ties."""
+    """Return shared candidates, each of them twice, so that every best candidate ties."""
     vectors, category = shared(seed, pairs, dim)
     return np.concatenate([vectors, vectors]), category
 
 
-def own(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
+def with_distractors(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
+    """Return pairs with candidates of their own, the right one and five distractors."""
     random = np.random.default_rng(seed)
     vectors = random.standard_normal((8 * pairs, dim)).astype(np.float32)
     numbers = np.arange(8 * pairs).reshape(pairs, 8)
@@ -86,26 +90,26 @@ RULES += [Rules(as_coded=True), Rules(first_wins=True), Rules(both_directions=Tr
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("make", [shared, doubled, own])
+@pytest.mark.parametrize("make", [shared, doubled, with_distractors])
 def test_blocks_equal_a_plain_loop(name, make, monkeypatch):
-    monkeypatch.setattr(module, "BLOCK", 7)
-    solved = 0
+    monkeypatch.setattr(solve_module, "BLOCK", 7)
+    question_count = 0
     for rules in RULES:
         rules = rules._replace(constrained=SOLVERS[name].constrained)
         for seed, pairs in enumerate((2, 3, 10, 13)):
             vectors, category = make(seed, pairs, 4)
             table = cosines(vectors, exact=rules.first_wins)
-            found = solve(table, category, SOLVERS[name].load()(), rules)
-            asked, chosen, tied = loop(vectors, category, name, rules)
-            assert found.asked.tolist() == asked.tolist()
-            assert found.tied.tolist() == tied.tolist()
-            assert np.allclose(found.chosen, chosen)
-            solved += asked.sum()
-    assert solved * len(NAMES) * 3 > 10_000
+            solution = solve(table, category, SOLVERS[name].load()(), rules)
+            asked, chosen, tied = solve_by_loop(vectors, category, name, rules)
+            assert solution.asked.tolist() == asked.tolist()
+            assert solution.tied.tolist() == tied.tolist()
+            assert np.allclose(solution.chosen, chosen)
+            question_count += asked.sum()
+    assert question_count * len(NAMES) * 3 > 10_000
 
 
 @given(st.integers(2, 60))
-def test_pairs_are_asked_for_equally_often(pairs):
+def test_pairs_are_asked_equally_often(pairs):
     couples = Counter(
         frozenset((pair, other % pairs))
         for pair in range(pairs)
@@ -131,10 +135,10 @@ def test_a_parallelogram_is_solved_by_every_constrained_solver():
     vectors = np.concatenate([first, first + shift])
     category = Category(np.arange(6), np.arange(6, 12))
     for name, entry in SOLVERS.items():
-        found = solve(cosines(vectors), category, entry.load()(), Rules(entry.constrained))
+        solution = solve(cosines(vectors), category, entry.load()(), Rules(entry.constrained))
         # Raw cosines around 0 decide 3CosMul by their signs.
         if entry.constrained and name != "3cosmul":
-            assert found.chosen[:, 0].sum() == found.asked.sum() == 15
+            assert solution.chosen[:, 0].sum() == solution.asked.sum() == 15
 
 
 BOTH = Rules(both_directions=True)
@@ -142,24 +146,24 @@ CODED = Rules(as_coded=True, first_wins=True, both_directions=True)
 
 
 def solved(vectors, category: Category, rules: Rules, name: str = "3cosadd") -> list[float]:
-    """How often each pair is solved."""
+    """Return how often each pair is solved."""
     table = cosines(vectors, exact=rules.first_wins)
     return solve(table, category, SOLVERS[name].load()(), rules).chosen[:, 0].tolist()
 
 
-# Sentences in the plane by their angles, so that cosines are easy to compute by hand.
-def at(*degrees: float) -> np.ndarray:
+def unit_vectors(*degrees: float) -> np.ndarray:
+    """Return vectors of the plane by their angles, whose cosines are easy to compute by hand."""
     return np.stack([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))], axis=1)
 
 
 def test_ties_go_to_the_first_candidate_or_are_shared():
-    # The third candidate of each pair is the answer in another order.
-    vectors = at(0, 30, 90, 30, 10, 40, 100, 40)
+    # The third candidate of each pair has the vector of the answer.
+    vectors = unit_vectors(0, 30, 90, 30, 10, 40, 100, 40)
     category = Category(np.array([0, 4]), np.array([1, 5]), np.array([[1, 2, 3], [5, 6, 7]]))
     assert solved(vectors, category, BOTH) == [0.5, 0.5]
     assert solved(vectors, category, BOTH._replace(first_wins=True)) == [1, 1]
-    found = solve(cosines(vectors, exact=True), category, SOLVERS["3cosadd"].load()(), CODED)
-    assert found.tied.tolist() == [1, 1]
+    solution = solve(cosines(vectors, exact=True), category, SOLVERS["3cosadd"].load()(), CODED)
+    assert solution.tied.tolist() == [1, 1]
 
 
 def test_the_first_wins_only_against_equal_bits():
@@ -167,28 +171,28 @@ def test_the_first_wins_only_against_equal_bits():
     # 1e-9: the argmax takes the answer of pair 0 and the other candidate of pair 1.
     table = np.zeros((6, 6))
     table[0, [1, 2]], table[3, [4, 5]] = 0.5, (0.5, 0.5 + 1e-9)
-    own = Category(np.array([0, 3]), np.array([1, 4]), np.array([[1, 2], [4, 5]]))
-    solver, first = SOLVERS["3cosadd"].load()(), BOTH._replace(first_wins=True)
-    found = solve(table, own, solver, first)
-    assert found.chosen.tolist() == [[1, 0], [0, 1]]
-    assert found.tied.tolist() == [1, 0]
+    category = Category(np.array([0, 3]), np.array([1, 4]), np.array([[1, 2], [4, 5]]))
+    solver, rules = SOLVERS["3cosadd"].load()(), BOTH._replace(first_wins=True)
+    solution = solve(table, category, solver, rules)
+    assert solution.chosen.tolist() == [[1, 0], [0, 1]]
+    assert solution.tied.tolist() == [1, 0]
     # In float32, or with the tolerance, both pairs tie.
-    assert solve(table.astype(np.float32), own, solver, first).tied.tolist() == [1, 1]
-    assert solve(table, own, solver, BOTH).chosen.tolist() == [[0.5, 0.5], [0.5, 0.5]]
-    # The same where all sentences are candidates; 2 and 5 are in no pair.
+    assert solve(table.astype(np.float32), category, solver, rules).tied.tolist() == [1, 1]
+    assert solve(table, category, solver, BOTH).chosen.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    # The same holds if all sentences are candidates; 2 and 5 are in no pair.
     table = np.zeros((6, 6))
     table[0, [1, 5]], table[3, [4, 2]] = 0.5, (0.5, 0.5 + 1e-9)
-    everything = Category(*own[:2])
-    found = solve(table, everything, solver, first)
-    assert found.chosen.tolist() == [[1, 0], [0, 1]]
-    assert found.tied.tolist() == [1, 0]
-    assert solve(table, everything, solver, BOTH).chosen.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    category = Category(*category[:2])
+    solution = solve(table, category, solver, rules)
+    assert solution.chosen.tolist() == [[1, 0], [0, 1]]
+    assert solution.tied.tolist() == [1, 0]
+    assert solve(table, category, solver, BOTH).chosen.tolist() == [[0.5, 0.5], [0.5, 0.5]]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_scores_have_the_precision_of_the_cosines(name):
     for exact in (True, False):
-        table = cosines(at(0, 20, 50), exact)
+        table = cosines(unit_vectors(0, 20, 50), exact)
         solver = SOLVERS[name].load()()
         to_pair, to_c = solver.to_pair(table), solver.to_c(table)
         offset = solver.offset(to_pair[0], to_pair[1])
@@ -196,20 +200,20 @@ def test_scores_have_the_precision_of_the_cosines(name):
         assert table.dtype == scores.dtype == (np.float64 if exact else np.float32)
 
 
-def test_authors_code_excludes_a_and_b_of_every_other_pair():
+def test_as_coded_a_and_b_are_excluded_for_every_other_pair_only():
     category = Category(np.array([0, 2]), np.array([1, 3]))
-    # Only D is left as described. As coded, that holds when pair 0 is A : B. When pair 1 is, for
+    # As described, only D is left. As coded, that holds when pair 0 is A : B. When pair 1 is, for
     # C at 0, D at 45 has cos 25 - cos 105 + cos 45 = 1.872, and B at 20 has 1 - cos 80 + cos 20 =
     # 1.766. At 100, D has cos 80 - cos 160 + cos 100 = .940.
-    near, far = at(0, 45, -60, 20), at(0, 100, -60, 20)
+    near, far = unit_vectors(0, 45, -60, 20), unit_vectors(0, 100, -60, 20)
     assert solved(near, category, BOTH) == solved(far, category, BOTH) == [1, 1]
     assert solved(near, category, CODED) == [1, 1]
     assert solved(far, category, CODED) == [0, 1]
-    # Without constraint, pair 0 loses against A or B of itself, too.
+    # Without the constraint, pair 0 also loses against its own A or B.
     assert solved(far, category, CODED._replace(constrained=False)) == [0, 0]
 
 
-def test_of_equal_sentences_the_first_place_wins_as_coded():
+def test_as_coded_the_first_of_equal_sentences_wins():
     # Two cities in one state, and one in another: the first state is at the places 1 and 3.
     vectors = [[1, 0, 0], [1, 0, 1], [0.95, 0.3, 0], [0, 1, 0], [0, 1, 1]]
     category = Category(np.array([0, 2, 3]), np.array([1, 1, 4]))
@@ -220,9 +224,9 @@ def test_of_equal_sentences_the_first_place_wins_as_coded():
     assert solved(vectors, category, CODED._replace(first_wins=False)) == [1, 1.5, 2]
 
 
-def test_3cosmul_as_coded_multiplies_what_is_left_out():
+def test_as_coded_3cosmul_may_choose_an_excluded_candidate():
     # A of pair 0 has -100 instead of its quotient; cos(C, A) = cos 120 makes it 50, the best.
-    vectors, category = at(0, 30, 120, 150), Category(np.array([0, 2]), np.array([1, 3]))
+    vectors, category = unit_vectors(0, 30, 120, 150), Category(np.array([0, 2]), np.array([1, 3]))
     assert solved(vectors, category, CODED, "3cosmul")[1] == 0
     assert solved(vectors, category, BOTH, "3cosmul")[1] == 1
 

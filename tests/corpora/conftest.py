@@ -1,4 +1,4 @@
-"""Files that readers read."""
+"""Input files for the readers."""
 
 import pytest
 

@@ -16,7 +16,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, ENTITIES, SPLITS
 
 SPELLINGS = (str, str.upper, str.title, lambda text: f"  {text.replace(' ', '   ')} ")
-# Split, type, number, spelling, whether there is a correct candidate.
+# Split, type, number, spelling, and whether there is a correct candidate.
 QUESTION = st.tuples(
     st.sampled_from(SPLITS),
     st.sampled_from(["who", "when", "what"]),
@@ -60,7 +60,7 @@ def question_texts(folded: pd.DataFrame, split: str) -> set[str]:
 
 @settings(max_examples=12)
 @given(QUESTIONS, st.integers(2, 5))
-def test_each_fold_tests_other_questions_and_has_all_pairs(make_questions, questions, folds):
+def test_folds_test_disjoint_questions_and_hold_all_pairs(make_questions, questions, folds):
     corpus = make_questions(questions)
     is_answerable = corpus.groupby(["split", "question_id"])["label"].transform("max") == 1
     expected = corpus[is_answerable].reset_index(drop=True)
@@ -150,9 +150,9 @@ def test_restrict_to_fold_drops_other_questions(corpus):
     assert splits == folded.set_index("candidate_id")["split"].to_dict()
 
 
-@pytest.mark.parametrize(("item", "split"), [("dev:Q12", "dev"), ("train:a:b", "train")])
-def test_a_fold_id_names_the_original_split(item, split):
-    assert original_split(item) == split
+@pytest.mark.parametrize(("question_id", "split"), [("dev:Q12", "dev"), ("train:a:b", "train")])
+def test_a_fold_id_names_the_original_split(question_id, split):
+    assert original_split(question_id) == split
 
 
 def test_normalise_texts_ignores_case_and_spaces():

@@ -1,4 +1,4 @@
-"""The rule that gives Table 2, and the subsets that the types make up."""
+"""Question types by the rule behind Table 2, and the subsets that they form."""
 
 import pandas as pd
 import pytest
@@ -10,7 +10,7 @@ TYPES = {"who": ["who", "whom"], "when": ["when"], "where": ["where"]}
 
 
 @pytest.mark.parametrize(
-    ("question", "kind"),
+    ("question", "question_type"),
     [
         ("who wrote it ?", "who"),
         ("Whom did it help ?", "who"),
@@ -25,24 +25,24 @@ TYPES = {"who": ["who", "whom"], "when": ["when"], "where": ["where"]}
         (" ", None),
     ],
 )
-def test_the_first_lower_cased_token_gives_the_type(question, kind):
-    assert classify_question(question, TYPES) == kind
+def test_the_first_lower_cased_token_gives_the_type(question, question_type):
+    assert classify_question(question, TYPES) == question_type
 
 
 @pytest.mark.parametrize(
-    ("types", "kinds"),
+    ("types", "names"),
     [(["when"], {"when"}), (["who", "where"], {"who", "where"}), (None, {*TYPES, OTHER})],
 )
 @pytest.mark.parametrize("split", ["train", "dev"])
-def test_a_subset_keeps_the_order_of_questions(corpus, tmp_path, split, types, kinds):
+def test_a_subset_keeps_the_order_of_questions(corpus, tmp_path, split, types, names):
     pairs = select_subset(corpus, split, types)
-    assert (set(pairs["split"]), set(pairs["question_type"])) == ({split}, kinds)
-    wanted = corpus[corpus["split"] == split]
-    wanted = wanted[wanted["candidate_id"].isin(pairs["candidate_id"])].reset_index(drop=True)
-    pd.testing.assert_frame_equal(pairs.drop(columns="question_type"), wanted[CORPUS.names[:-1]])
-    write_table(corpus, CORPUS, tmp_path / "corpus")  # then its columns are categories
-    read = select_subset(read_table(tmp_path / "corpus", CORPUS), split, types)
-    assert read.astype(object).equals(pairs.astype(object))
+    assert (set(pairs["split"]), set(pairs["question_type"])) == ({split}, names)
+    expected = corpus[corpus["split"] == split]
+    expected = expected[expected["candidate_id"].isin(pairs["candidate_id"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(pairs.drop(columns="question_type"), expected[CORPUS.names[:-1]])
+    write_table(corpus, CORPUS, tmp_path / "corpus")  # makes its columns categorical
+    from_parquet = select_subset(read_table(tmp_path / "corpus", CORPUS), split, types)
+    assert from_parquet.astype(object).equals(pairs.astype(object))
 
 
 def test_subset_all_has_every_answerable_question(make_corpus):
@@ -56,7 +56,7 @@ def test_subset_all_has_every_answerable_question(make_corpus):
     pairs = select_subset(corpus, "dev", None)
     assert pairs["candidate_id"].tolist() == ["q0-0", "q0-1", "q2-0", "q2-1"]
     assert pairs["question_type"].tolist() == ["who", "who", OTHER, OTHER]
-    assert corpus["question_type"].isna().sum() == 4  # in other subsets they have no type
+    assert corpus["question_type"].isna().sum() == 4  # the corpus itself keeps them untyped
     for split in ("train", "test"):
         assert select_subset(corpus, split, None).empty
         assert list(select_subset(corpus, split, None).columns) == CORPUS.names

@@ -49,10 +49,10 @@ def test_a_category_needs_three_pairs(files):
 
 
 def test_a_file_with_only_quoted_sentences_is_refused(files):
-    some = files["capitals"]
-    some.write_text('"In"\t"It"\n"On"\tIt\n"At"\t"It"\n')
-    assert relations_corpus({"capitals": some})["question"].tolist() == ['"In"', '"On"', '"At"']
-    some.write_text('"In"\t"It"\n"On"\t"It"\n"At"\t"It"\n')
+    path = files["capitals"]
+    path.write_text('"In"\t"It"\n"On"\tIt\n"At"\t"It"\n')
+    assert relations_corpus({"capitals": path})["question"].tolist() == ['"In"', '"On"', '"At"']
+    path.write_text('"In"\t"It"\n"On"\t"It"\n"At"\t"It"\n')
     with pytest.raises(AnalogyQAError, match=r"capitals\.tsv: .*double quotes.*without a text"):
         relations_corpus(files)
 

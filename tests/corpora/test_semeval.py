@@ -1,4 +1,4 @@
-"""The XML of SemEval's community question answering, whole and hostile."""
+"""The XML of SemEval's community question answering, valid and hostile."""
 
 from functools import partial
 
@@ -51,10 +51,10 @@ def test_comments_become_pairs(pairs, content):
 
 def test_repeated_threads_and_original_questions_are_skipped(pairs):
     mark = ' SubtaskA_Skip_Because_Same_As_RelQuestion_ID="Q7_R7">'
-    again = THREAD.replace('_SEQUENCE="Q1_R2">', f'_SEQUENCE="Q1_R2"{mark}')
-    about = '<OrgQuestion ORGQ_ID="Q1"><OrgQSubject>x</OrgQSubject><OrgQBody>y</OrgQBody>'
+    repeated = THREAD.replace('_SEQUENCE="Q1_R2">', f'_SEQUENCE="Q1_R2"{mark}')
+    original = '<OrgQuestion ORGQ_ID="Q1"><OrgQSubject>x</OrgQSubject><OrgQBody>y</OrgQBody>'
     other = THREAD.replace("Q1_R2", "Q1_R4")
-    content = f"<xml>{about}{again}{other}</OrgQuestion></xml>"
+    content = f"<xml>{original}{repeated}{other}</OrgQuestion></xml>"
     assert [pair.question_id for pair in pairs(content)] == ["Q1_R4"] * 3
 
 

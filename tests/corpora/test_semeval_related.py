@@ -25,7 +25,7 @@ def original(related, label, question="Q1", text=ORIGINAL):
 
 XML = "<xml>\n" + original("R1", "PerfectMatch") + original("R9", "Irrelevant")
 XML += original("R2", "Relevant", "Q2", ORIGINAL.replace("a tree", "an oak")) + "</xml>"
-FOUND = [
+XML_ROWS = [
     ("Q1", "a tree which one & where?", "R1", 1),
     ("Q1", "a tree which one & where?", "R9", 0),
     ("Q2", "an oak which one & where?", "R2", 1),
@@ -36,7 +36,7 @@ LINES = [
     {"split": "a", "label": "PerfectMatch", "orgq": "other", "relq": "elm"},
     {"split": "b", "label": True, "qid": "Q7", "rid": "Q7_R1", "rank": 1, "orgq_subject": "Oak",
      "orgq_body": " where", "relq_subject": "Ash", "relq_body": ""},
-    {"split": "b", "label": False, "qid": "Q7", "orgq": "written otherwise", "relq": "beech"},
+    {"split": "b", "label": False, "qid": "Q7", "orgq": "another wording", "relq": "beech"},
 ]  # fmt: skip
 PAIRS = [
     Pair(1, "a-1", "be tree", "oak", 0, "a"),
@@ -57,26 +57,26 @@ def jsonl(lines=LINES):
 
 
 def test_original_and_related_questions_become_pairs(pairs):
-    found = pairs(XML)
-    assert [pair[1:5] for pair in found] == FOUND
-    assert [pair.line for pair in found] == [6, 14, 22]
+    rows = pairs(XML)
+    assert [pair[1:5] for pair in rows] == XML_ROWS
+    assert [pair.line for pair in rows] == [6, 14, 22]
 
 
 def test_a_question_keeps_its_first_text(pairs):
-    otherwise = ORIGINAL.replace("a tree", "a plant")
-    again = original("R1", "Relevant") + original("R2", "Relevant", text=otherwise)
-    questions = {pair.question for pair in pairs(f"<xml>{again}</xml>")}
+    reworded = ORIGINAL.replace("a tree", "a plant")
+    repeated = original("R1", "Relevant") + original("R2", "Relevant", text=reworded)
+    questions = {pair.question for pair in pairs(f"<xml>{repeated}</xml>")}
     assert questions == {"a tree which one & where?"}
 
 
-def test_json_lines_give_parts_and_ids(pairs):
+def test_json_lines_become_pairs_with_parts_and_ids(pairs):
     assert pairs(jsonl(), "b.jsonl") == PAIRS
 
 
 def test_empty_lines_are_skipped_and_ids_normalised(pairs):
     lines = [LINES[3], LINES[4] | {"qid": " Q7\u200b"}, LINES[3] | {"qid": 0}, LINES[0]]
-    found = pairs(jsonl(lines) + "\n \n", "b.jsonl")
-    assert [pair.question_id for pair in found] == ["Q7", "Q7", "0", "a-4"]
+    rows = pairs(jsonl(lines) + "\n \n", "b.jsonl")
+    assert [pair.question_id for pair in rows] == ["Q7", "Q7", "0", "a-4"]
 
 
 def test_a_split_selects_parts_of_its_file(tmp_path):

@@ -1,4 +1,4 @@
-"""A share of the training questions: whole questions, nested, of each type alike."""
+"""Shares of the training questions are nested and take whole questions of each type."""
 
 import math
 

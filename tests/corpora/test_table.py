@@ -1,4 +1,4 @@
-"""Building the corpus table, which is the same for all data sets."""
+"""The corpus table, which is built in the same way for all data sets."""
 
 import pytest
 from hypothesis import given
@@ -48,7 +48,7 @@ def test_the_table_has_the_columns_of_its_schema(build):
     assert corpus["split"].tolist() == ["train", "train", "dev", "test"]
 
 
-COUNTED = (  # twice correct, never correct, once, and of no type
+COUNTED = (  # with two correct candidates, none and one, and two questions of no type
     "1\twho is it ?\ta\t1\n1\twho is it ?\tb\t1\n2\twho is this ?\ta\t0\n"
     "3\twhere is it ?\ta\t1\n4\twhat is it ?\ta\t1\n5\twhat is this ?\ta\t0\n"
 )
@@ -60,14 +60,14 @@ def test_answerable_questions_are_counted_by_split_and_type(build, tmp_path):
     assert counts["train"] == {"who": 1, "where": 1, "all": 3}
     assert counts["dev"] == counts["test"] == {"when": 1, "all": 1}
     write_table(corpus, CORPUS, tmp_path / "toy.parquet")
-    both = {split: {"all": 1} for split in ("dev", "test")}
+    dev_and_test = {split: {"all": 1} for split in ("dev", "test")}
     analogies = {"train": {"who": 0, "where": 0, "all": 0}}
     analogies |= {split: {"when": 0, "all": 0} for split in ("dev", "test")}
     assert count_corpora([str(tmp_path / "toy.parquet")]) == {
         "toy": {
             "questions": counts,
-            "all_questions": {"train": {"all": 5}, **both},
-            "pairs": {"train": {"all": 6}, **both},
+            "all_questions": {"train": {"all": 5}, **dev_and_test},
+            "pairs": {"train": {"all": 6}, **dev_and_test},
             "analogies": analogies,
         }
     }
@@ -99,7 +99,7 @@ def test_a_train_split_of_several_files_drops_questions_of_dev_and_test(build_un
     assert build_union(first)["question_id"].tolist() == ["1", "2", "2", "d", "t"]
 
 
-def test_two_files_of_a_split_share_no_question_id(build_union):
+def test_two_files_of_a_split_must_not_share_a_question_id(build_union):
     with pytest.raises(
         AnalogyQAError, match=r"train1\.tsv: the question 1 is also in .*train0\.tsv\. Use each id"
     ):
@@ -116,7 +116,7 @@ def test_require_types_names_missing_types_and_splits(build):
 
 
 def test_repeated_candidates_are_kept_and_reported(build, caplog):
-    build("1\twho ?\ta\t1\n2\twhen ?\ta\t0\n")  # of two questions
+    build("1\twho ?\ta\t1\n2\twhen ?\ta\t0\n")  # the same text for two questions
     assert not caplog.records
     corpus = build("1\twho ?\ta\t1\n1\twho ?\tb\t0\n1\twho ?\ta\t0\n1\twho ?\ta\t1\n")
     assert corpus.loc[corpus["split"] == "train", "candidate_id"].nunique() == 4
@@ -162,13 +162,13 @@ def test_a_malformed_corpus_is_an_error(build, rows, message):
 
 
 @pytest.mark.parametrize(
-    ("kind", "found"), [("who", 1), ("when", 0), ("where", 1), ("all", 3), ("other", 0)]
+    ("name", "count"), [("who", 1), ("when", 0), ("where", 1), ("all", 3), ("other", 0)]
 )
-def test_unexpected_counts_are_an_error(build, kind, found):
-    build(COUNTED, {"train": {kind: found}})
-    message = rf"train\.tsv: {found} {kind} questions .* expects 9 \(datasets\.toy\.questions"
+def test_unexpected_counts_are_an_error(build, name, count):
+    build(COUNTED, {"train": {name: count}})
+    message = rf"train\.tsv: {count} {name} questions .* expects 9 \(datasets\.toy\.questions"
     with pytest.raises(AnalogyQAError, match=message):
-        build(COUNTED, {"train": {kind: 9}})
+        build(COUNTED, {"train": {name: 9}})
 
 
 MIXED = "1\twho is it ?\ta\t1\n1\twho is it ?\tb\t0\n"
@@ -181,19 +181,19 @@ def questions(corpus, split):
 
 
 @pytest.mark.parametrize(
-    ("rows", "dropped", "left"),
+    ("rows", "dropped", "remaining"),
     [
         (MIXED + ALL_CORRECT + ALL_WRONG, [], (["1", "2", "3"], ["1"], ["1"])),
         (MIXED + ALL_CORRECT + ALL_WRONG, ["train"], (["1", "3"], ["1"], ["1"])),
         (MIXED + ALL_CORRECT, ["test"], (["1", "2"], ["1"], [])),
-        (MIXED, ["train"], (["1"], ["1"], ["1"])),  # not judged by its namesake in dev
+        (MIXED, ["train"], (["1"], ["1"], ["1"])),  # the question 1 of dev is all correct
     ],
 )
 def test_questions_whose_candidates_are_all_correct_are_dropped_on_request(
-    build, rows, dropped, left
+    build, rows, dropped, remaining
 ):
     corpus = build(rows, drop_all_correct=dropped)
-    assert tuple(questions(corpus, split) for split in SPLITS) == left
+    assert tuple(questions(corpus, split) for split in SPLITS) == remaining
     assert corpus.index.tolist() == list(range(len(corpus)))
     assert corpus["candidate_id"].tolist()[:2] == ["1-0", "1-1"]
 
@@ -227,6 +227,6 @@ def test_lines_are_composed_without_byte_order_mark_and_line_ends(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["2", "-1", "", " 1", "1.0", "yes"])
-def test_other_labels_are_errors(text):
+def test_labels_other_than_0_and_1_are_errors(text):
     with pytest.raises(AnalogyQAError, match=f"file, line 7: label '{text}' is neither 0 nor 1"):
         parse_label(text, "file", 7)

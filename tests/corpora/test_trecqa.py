@@ -59,7 +59,7 @@ def test_released_questions_without_candidates_are_skipped(pairs):
 
 
 @pytest.mark.parametrize(
-    ("begin", "rest", "place"),
+    ("begin", "ending", "place"),
     [
         (QUESTION, "</QApairs>", "line 5: the question 1 has no candidates"),
         (QUESTION, "<positive>|a|</QApairs>", "line 7: the <positive> of line 5 is not clos"),
@@ -76,8 +76,8 @@ def test_released_questions_without_candidates_are_skipped(pairs):
         (QUESTION, "<positive>|\udce9", "line 6: not UTF-8"),
     ],
 )
-def test_a_malformed_file_is_an_error(pairs, begin, rest, place):
-    content = f"{begin}{rest}\n".replace("|", "\n").encode(errors="surrogateescape")
+def test_a_malformed_file_is_an_error(pairs, begin, ending, place):
+    content = f"{begin}{ending}\n".replace("|", "\n").encode(errors="surrogateescape")
     with pytest.raises(AnalogyQAError, match=rf"TREC\.xml, {place}"):
         pairs(content)
 

@@ -1,4 +1,4 @@
-"""WikiQA files, whole and broken."""
+"""Valid and malformed WikiQA files."""
 
 from functools import partial
 

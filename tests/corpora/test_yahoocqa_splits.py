@@ -21,8 +21,8 @@ PAIRS = [
     Pair(4, "2", "which tree", "a fir", 1, "dev"),
     Pair(5, "3", "where is it", "here", 1, "test"),
 ]
-# {"dev": {"caf\xc3\xa9": [["a", 1]]}} as Python 2 writes it, with texts of bytes.
-OF_PYTHON_2 = b"(dp0\nS'dev'\np1\n(dp2\nS'caf\\xc3\\xa9'\np3\n(lp4\n(lp5\nS'a'\np6\naI1\naass."
+# {"dev": {"caf\xc3\xa9": [["a", 1]]}} as Python 2 writes it, where texts are bytes.
+PYTHON_2_PICKLE = b"(dp0\nS'dev'\np1\n(dp2\nS'caf\\xc3\\xa9'\np3\n(lp4\n(lp5\nS'a'\np6\naI1\naass."
 
 
 class Harmful:
@@ -50,8 +50,8 @@ def test_all_splits_are_read(path, protocol):
     assert list(read(write(path, pickle.dumps(SPLIT, protocol)))) == PAIRS
 
 
-def test_a_pickle_of_python_2(path):
-    assert list(read(write(path, OF_PYTHON_2))) == [Pair(1, "1", "café", "a", 1, "dev")]
+def test_a_pickle_written_by_python_2_is_read(path):
+    assert list(read(write(path, PYTHON_2_PICKLE))) == [Pair(1, "1", "café", "a", 1, "dev")]
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
@@ -65,7 +65,7 @@ def test_a_pickle_that_could_run_code_is_refused(path, tmp_path, protocol):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"no pickle", pickle.dumps(SPLIT)[:-9], OF_PYTHON_2.replace(b"\\xc3", b"")]
+    [b"", b"no pickle", pickle.dumps(SPLIT)[:-9], PYTHON_2_PICKLE.replace(b"\\xc3", b"")]
     + [
         pickle.dumps(value)
         for value in ([], {"train": []}, {"train": {"a": {}}}, {"train": {"a": [["b"]]}},
@@ -73,12 +73,12 @@ def test_a_pickle_that_could_run_code_is_refused(path, tmp_path, protocol):
                       {"train": {"a": [["b", 2]]}})
     ],
 )  # fmt: skip
-def test_any_other_content_is_named(path, content):
+def test_malformed_content_is_an_error_that_names_the_file(path, content):
     with pytest.raises(AnalogyQAError, match=str(path)):
         list(read(write(path, content)))
 
 
-def test_an_archive_of_two_files_and_no_archive(path):
+def test_an_archive_with_two_files_or_a_missing_one_is_an_error(path):
     for broken in (write(path, b"", b""), path.with_name("none.zip")):
         with pytest.raises(AnalogyQAError, match=str(broken)):
             list(read(broken))

@@ -1,4 +1,4 @@
-"""What every registered encoder keeps; one that does not is refused before any job."""
+"""The contract of registered encoders; one that breaks it is refused before any job runs."""
 
 import sys
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class Padded(Good):
 
 
 def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> type[Good]:
-    """Return an encoder whose vectors are changed behind it."""
+    """Return an encoder whose vectors are changed after encoding."""
 
     class Changed(Good):
         def forward(self, words, lengths):
@@ -42,9 +42,11 @@ def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> type[Good]:
     return Changed
 
 
-def use(monkeypatch, kind, **needs):
-    monkeypatch.setattr("collections.Counter", kind)
-    entry = EncoderSpec("collections:Counter", needs_vectors=True, **({"trained": True} | needs))
+def register(monkeypatch, encoder, **properties):
+    monkeypatch.setattr("collections.Counter", encoder)
+    entry = EncoderSpec(
+        "collections:Counter", needs_vectors=True, **({"trained": True} | properties)
+    )
     monkeypatch.setitem(ENCODERS, "mine", entry)
 
 
@@ -59,10 +61,10 @@ def test_registered_encoders_pass_and_accept_empty_sentences(name):
 
 
 @pytest.mark.parametrize(
-    ("kind", "trained", "message"),
+    ("encoder", "trained", "message"),
     [
         (Padded, True, "padding changes a vector"),
-        (lambda *given: Good(*given).requires_grad_(False), True, "requires a gradient"),
+        (lambda *arguments: Good(*arguments).requires_grad_(False), True, "requires a gradient"),
         (changed(torch.Tensor.double), True, r"gives float64 \[2, 6\], not float32 \[2, dim\]"),
         (changed(lambda vectors: vectors[0]), True, r"gives float32 \[6\]"),
         (lambda *_: object(), True, "must be a torch.nn.Module"),
@@ -72,10 +74,10 @@ def test_registered_encoders_pass_and_accept_empty_sentences(name):
         (lambda *_: lambda words: words, False, "it raises TypeError"),
     ],
 )
-def test_invalid_encoders_are_errors(monkeypatch, kind, trained, message):
-    use(monkeypatch, Good)
+def test_invalid_encoders_are_errors(monkeypatch, encoder, trained, message):
+    register(monkeypatch, Good)
     check_encoder("mine")
-    use(monkeypatch, kind, trained=trained)
+    register(monkeypatch, encoder, trained=trained)
     pattern = rf"the encoder mine \(collections:Counter\): .*{message}.*docs/plug-ins\.md"
     with pytest.raises(AnalogyQAError, match=pattern):
         check_encoder("mine")
@@ -92,22 +94,22 @@ class PaddedWords(Good):
 
 
 @pytest.mark.parametrize(
-    ("kind", "message"),
+    ("encoder", "message"),
     [
         (Good, r"gives float32 \[2, 6\], not float32 \[2, 3, dim\]"),
         (PaddedWords, "a row of padding is not zero"),
     ],
 )
-def test_invalid_word_encoders_are_errors(monkeypatch, kind, message):
-    use(monkeypatch, Words, trained=False, gives_words=True)
+def test_invalid_word_encoders_are_errors(monkeypatch, encoder, message):
+    register(monkeypatch, Words, trained=False, gives_words=True)
     check_encoder("mine")
-    use(monkeypatch, kind, trained=False, gives_words=True)
+    register(monkeypatch, encoder, trained=False, gives_words=True)
     with pytest.raises(AnalogyQAError, match=message):
         check_encoder("mine")
 
 
 class Unimportable:
-    """Finds a package that lacks a library of the system, as a broken installation does."""
+    """A finder that fails to load a shared library, as in a broken installation."""
 
     def find_spec(self, name, path, target=None):
         if name == "torch":
@@ -115,8 +117,8 @@ class Unimportable:
 
 
 @pytest.mark.parametrize("name", ["bigru", "words", "mine"])
-def test_a_broken_pytorch_is_reported_as_such(monkeypatch, name):
-    use(monkeypatch, Good)
+def test_a_broken_pytorch_is_not_blamed_on_the_encoder(monkeypatch, name):
+    register(monkeypatch, Good)
     monkeypatch.delitem(sys.modules, "torch")
     monkeypatch.setattr(sys, "meta_path", [Unimportable(), *sys.meta_path])
     with pytest.raises(AnalogyQAError, match=r"^PyTorch cannot be imported .*libtorch_cpu\.so"):
@@ -124,7 +126,7 @@ def test_a_broken_pytorch_is_reported_as_such(monkeypatch, name):
 
 
 @pytest.mark.parametrize("code", ["def", "import no_such_package", "import torch; torch.nothing"])
-def test_a_broken_module_is_reported_as_the_encoder_s(monkeypatch, tmp_path, code):
+def test_an_error_in_the_module_of_an_encoder_names_the_encoder(monkeypatch, tmp_path, code):
     (tmp_path / "own_encoder.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "own_encoder", raising=False)

@@ -1,4 +1,4 @@
-"""Dropout, where the papers leave open where it acts and who shares a mask."""
+"""Dropout at each place, with a mask for each vector or one for the whole batch."""
 
 import pytest
 import torch
@@ -19,21 +19,21 @@ def dropout(rate=0.5, mask="own", where="both", place="word_vectors") -> Dropout
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("where", [*PLACES, "both"])
-def test_dropout_acts_at_its_place(place, where):
-    own = dropout(0.25, where=where, place=place)
-    acts = where in (place, "both")
-    assert (own.rate, own.acts) == ((0.25, True) if acts else (0, False))
-    assert (own(torch.ones(50, 40)) == 0).any() == acts
+@pytest.mark.parametrize("configured", [*PLACES, "both"])
+def test_dropout_acts_at_its_place(place, configured):
+    layer = dropout(0.25, where=configured, place=place)
+    is_active = configured in (place, "both")
+    assert (layer.rate, layer.acts) == ((0.25, True) if is_active else (0, False))
+    assert (layer(torch.ones(50, 40)) == 0).any() == is_active
 
 
 @pytest.mark.parametrize("mask", ["own", "shared"])
 def test_no_dropout_in_evaluation_or_at_rate_0(mask):
     x = torch.randn(50, 40)
-    for own in (dropout(mask=mask).eval(), dropout(0, mask)):
+    for layer in (dropout(mask=mask).eval(), dropout(0, mask)):
         before = torch.get_rng_state()
-        assert not own.acts
-        assert own(x) is x
+        assert not layer.acts
+        assert layer(x) is x
         assert torch.get_rng_state().equal(before)
 
 
@@ -45,18 +45,18 @@ def test_each_vector_has_its_own_mask(shape):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_shared_mask_drops_the_same_coordinates(shape):
-    own, x = dropout(mask="shared"), torch.ones(shape)
-    first, second = (own(x).eq(0).view(-1, shape[-1]).unique(dim=0) for _ in range(2))
+    layer, x = dropout(mask="shared"), torch.ones(shape)
+    first, second = (layer(x).eq(0).view(-1, shape[-1]).unique(dim=0) for _ in range(2))
     assert len(first) == len(second) == 1
     assert 0 < first.sum() < shape[-1]
-    assert not first.equal(second)  # each batch draws anew
+    assert not first.equal(second)  # each batch draws a new mask
 
 
 @given(st.floats(0.01, 0.95), st.sampled_from(["own", "shared"]))
 def test_kept_coordinates_are_scaled(rate, mask):
     x = torch.linspace(1, 2, 60).view(3, 20).double()
-    given_before = x.clone()
+    original = x.clone()
     y = dropout(rate, mask)(x)
     kept = y != 0
     torch.testing.assert_close(y[kept], x[kept] / (1 - rate))
-    assert x.equal(given_before)
+    assert x.equal(original)

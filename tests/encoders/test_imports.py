@@ -1,4 +1,4 @@
-"""What hundreds of jobs, or every start of Snakemake, would have to import in vain."""
+"""Modules that are slow to import are not imported by jobs that do not use them."""
 
 import subprocess
 import sys
@@ -8,8 +8,9 @@ import pytest
 from analogyqa.encoders.specs import ENCODERS
 from workflow.project import clean_environment
 
-OF_ARRAYS = [each for each in ENCODERS.values() if not (each.trained or each.gives_words)]
-UNTRAINED = [entry.module for entry in OF_ARRAYS]
+UNTRAINED = [
+    entry.module for entry in ENCODERS.values() if not (entry.trained or entry.gives_words)
+]
 SCORING = f"""
 import analogyqa.training.scoring, {", ".join(UNTRAINED)}
 from analogyqa.pretrained.transformer import find_model

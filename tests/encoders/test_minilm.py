@@ -1,4 +1,4 @@
-"""MiniLM as an encoder that is trained: the vectors of the model's own library, to begin with."""
+"""MiniLM as a trainable encoder, which starts with the vectors of sentence-transformers."""
 
 import numpy as np
 import pytest
@@ -33,26 +33,26 @@ def sentences():
 def test_initial_vectors_match_sentence_transformers(encoder, sentences):
     words, lengths = sentences.batch(np.arange(len(TEXTS)))
     with torch.no_grad():
-        found = encoder.eval()(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
+        vectors = encoder.eval()(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
     expected = encode(TEXTS, Resources("all-MiniLM-L6-v2", "", [], True))
-    assert found.shape == (len(TEXTS), 384)
-    cosines = (found * expected).sum(axis=1) / np.linalg.norm(found, axis=1)
-    # That library reads up to 256 tokens, of which the last text has more than ours.
+    assert vectors.shape == (len(TEXTS), 384)
+    cosines = (vectors * expected).sum(axis=1) / np.linalg.norm(vectors, axis=1)
+    # The library reads up to 256 tokens, more than we do, so the long text differs.
     np.testing.assert_allclose(cosines[:3], 1, atol=1e-4)
 
 
 def test_packing_gives_the_vectors_of_padded_sentences(encoder, sentences):
-    numbers = np.argsort(sentences.lengths)
-    words, lengths = map(torch.from_numpy, sentences.batch(numbers))
+    order = np.argsort(sentences.lengths)
+    words, lengths = map(torch.from_numpy, sentences.batch(order))
     inside = torch.arange(words.shape[1]) < lengths[:, None]
     with torch.no_grad():
         states = encoder.eval().model(words, attention_mask=inside.long()).last_hidden_state
         expected = (states * inside[:, :, None]).sum(dim=1) / lengths[:, None]
-        exact, found = encoder._encode(words, lengths), encoder(words, lengths)
+        exact, rounded = encoder._encode(words, lengths), encoder(words, lengths)
     torch.testing.assert_close(exact, expected, atol=1e-5, rtol=1e-4)
-    assert found.dtype == torch.float32
-    assert not found.equal(exact)  # in bfloat16
-    assert torch.cosine_similarity(found, exact).min() > 0.9999
+    assert rounded.dtype == torch.float32
+    assert not rounded.equal(exact)  # the products are in bfloat16
+    assert torch.cosine_similarity(rounded, exact).min() > 0.9999
 
 
 def test_a_missing_weight_is_an_error(monkeypatch, tmp_path):
@@ -76,9 +76,9 @@ def test_dropout_acts_in_training_only(encoder, sentences):
 
 def test_a_long_sentence_is_truncated_before_its_last_token(sentences):
     ids, _ = vocabulary()
-    last = sentences.words(len(TEXTS) - 1)
-    assert len(last) == LONGEST
-    assert (last[0], last[-1]) == (ids["[CLS]"], ids["[SEP]"])
+    long_sentence = sentences.words(len(TEXTS) - 1)
+    assert len(long_sentence) == LONGEST
+    assert (long_sentence[0], long_sentence[-1]) == (ids["[CLS]"], ids["[SEP]"])
     assert sentences.words(2).tolist() == [ids["[CLS]"], ids["[SEP]"]]
 
 

@@ -1,4 +1,4 @@
-"""The trained encoders, against their equations over each sentence alone."""
+"""Trained encoders match their equations, evaluated on one sentence at a time."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ SENTENCES = torch.randint(WORDS, (6, 9), generator=torch.Generator().manual_seed
 PLACES = ["word_vectors", "sentence_vector", "both"]
 ENCODERS = ["bigru", "cnn", "bilstm", "nbow"]
 PRECISIONS = ["float32", "bfloat16"]
-each = pytest.mark.parametrize("name", ENCODERS)
+every_encoder = pytest.mark.parametrize("name", ENCODERS)
 
 
 def build(name: str, seed: int = 0, dim: int = DIM, **training) -> torch.nn.Module:
@@ -46,7 +46,7 @@ def by_hand(encoder: torch.nn.Module, ids: Tensor) -> Tensor:
     return torch.stack(positions).amax(dim=0)
 
 
-def each_alone(encoder: torch.nn.Module, words: Tensor, lengths: Tensor) -> Tensor:
+def encode_one_by_one(encoder: torch.nn.Module, words: Tensor, lengths: Tensor) -> Tensor:
     rows = zip(words, lengths.tolist(), strict=True)
     return torch.stack([by_hand(encoder, ids[:length]) for ids, length in rows])
 
@@ -61,16 +61,16 @@ def results(encoder: torch.nn.Module) -> list[Tensor]:
     return with_gradients(encoder, encoder(SENTENCES, LENGTHS))
 
 
-@each
+@every_encoder
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
-def test_vectors_and_gradients_match_single_sentences(name, dtype, tolerance):
+def test_vectors_and_gradients_match_those_of_single_sentences(name, dtype, tolerance):
     encoder = build(name).to(dtype)
-    expected = with_gradients(encoder, each_alone(encoder, SENTENCES, LENGTHS))
+    expected = with_gradients(encoder, encode_one_by_one(encoder, SENTENCES, LENGTHS))
     assert expected[0].shape == (len(LENGTHS), SENTENCE_DIM)
     torch.testing.assert_close(results(encoder), expected, rtol=tolerance, atol=tolerance)
 
 
-def test_products_in_bfloat16_change_vectors_and_gradients_by_their_rounding():
+def test_bfloat16_changes_vectors_and_gradients_only_by_rounding():
     expected, rounded = (results(build("bigru", precision=name)) for name in PRECISIONS)
     assert not rounded[0].equal(expected[0])
     for actual, exact in zip(rounded, expected, strict=True):
@@ -79,36 +79,38 @@ def test_products_in_bfloat16_change_vectors_and_gradients_by_their_rounding():
         assert difference < 0.03  # a number in bfloat16 has 8 bits
 
 
-@each
+@every_encoder
 @settings(max_examples=10)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=5),
-    more=st.integers(0, 7),
+    extra_padding=st.integers(0, 7),
     padding=st.integers(0, WORDS - 1),
     seed=st.integers(0, 99),
 )
-def test_padding_never_changes_a_vector(name, lengths, more, padding, seed):
-    """For a GRU, an empty sentence is the first id of its padding."""
-    least = int(name == "bigru")
-    encoder, ends = build(name), torch.tensor(lengths).clamp(min=least)
+def test_padding_never_changes_a_vector(name, lengths, extra_padding, padding, seed):
+    """A GRU reads an empty sentence as its first padding id."""
+    min_length = int(name == "bigru")
+    encoder, ends = build(name), torch.tensor(lengths).clamp(min=min_length)
     with torch.no_grad():  # the vectors of padding would win the maximum
         for bias in (weight for key, weight in encoder.named_parameters() if "bias" in key):
             bias += 1 if name in ("cnn", "nbow") else -1
     generator = torch.Generator().manual_seed(seed)
-    words = torch.randint(WORDS, (len(lengths), max(lengths) + more + 1), generator=generator)
+    words = torch.randint(
+        WORDS, (len(lengths), max(lengths) + extra_padding + 1), generator=generator
+    )
     changed = words.masked_fill(torch.arange(words.shape[1]) >= ends[:, None], padding)
     vectors = encoder(words, torch.tensor(lengths))
     assert vectors.equal(encoder(changed, torch.tensor(lengths)))
-    torch.testing.assert_close(vectors, each_alone(encoder, words, ends))
+    torch.testing.assert_close(vectors, encode_one_by_one(encoder, words, ends))
 
 
 @pytest.mark.parametrize("name", ["bigru", "bilstm"])
-def test_the_state_at_the_winner_is_the_value_of_a_dimension(name):
+def test_the_value_of_a_dimension_is_the_state_at_its_winner(name):
     encoder = build(name)
     winners, vectors = encoder.winners(SENTENCES, LENGTHS), encoder(SENTENCES, LENGTHS)
-    for ids, length, won, vector in zip(SENTENCES, LENGTHS, winners, vectors, strict=True):
+    for ids, length, winner, vector in zip(SENTENCES, LENGTHS, winners, vectors, strict=True):
         states, _ = getattr(encoder, name.removeprefix("bi"))(encoder.word_vectors[ids[:length]])
-        torch.testing.assert_close(states.gather(0, won[None])[0], vector)
+        torch.testing.assert_close(states.gather(0, winner[None])[0], vector)
 
 
 def test_the_winner_of_a_convolution_is_the_middle_of_the_window():
@@ -124,7 +126,7 @@ def test_the_winner_of_a_convolution_is_the_middle_of_the_window():
     assert encoder.winners(SENTENCES, LENGTHS)[2].tolist() == [0] * SENTENCE_DIM  # of one word
 
 
-@each
+@every_encoder
 def test_the_initial_weights_follow_the_seed(name):
     first, again, other = (
         torch.nn.utils.parameters_to_vector(build(name, seed).parameters()) for seed in (1, 1, 2)
@@ -133,7 +135,7 @@ def test_the_initial_weights_follow_the_seed(name):
     assert not first.equal(other)
 
 
-@each
+@every_encoder
 def test_nan_weights_give_nan_vectors(name):
     encoder = build(name)
     with torch.no_grad():
@@ -141,7 +143,7 @@ def test_nan_weights_give_nan_vectors(name):
     assert encoder(SENTENCES, LENGTHS).isnan().any()
 
 
-@each
+@every_encoder
 def test_the_word_vectors_are_frozen_and_not_saved(name):
     encoder = build(name, dropout=0.5)
     before = encoder.word_vectors.clone()
@@ -161,10 +163,10 @@ def test_dropout_acts_in_training_only_and_at_its_place(name, place):
     assert (training == 0).any() == (place != "word_vectors")
     kept = training != 0
     is_scaled = training[kept].allclose(2 * evaluated[kept])
-    assert is_scaled == (place == "sentence_vector")  # word dropout changes vectors otherwise
+    assert is_scaled == (place == "sentence_vector")  # dropped words change the maxima
 
 
-def test_the_number_of_parameters_of_bilstm_is_that_of_the_docstring():
+def test_bilstm_has_as_many_parameters_as_its_docstring_says():
     encoder = build("bilstm", dim=300, sentence_dim=600)
     assert sum(parameter.numel() for parameter in encoder.parameters()) == 1_444_800
 
@@ -190,7 +192,7 @@ def test_onednn_gives_the_same_results(monkeypatch):
 
 
 @pytest.mark.parametrize("rows", [None, [2, 0, 0, 1, 2, 0]])
-def test_gradcheck(rows):
+def test_gradients_of_the_gru_match_numerical_ones(rows):
     torch.manual_seed(0)
     shapes = [(9, 4), (9, 3), (9,), (9,)]
     inputs = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]

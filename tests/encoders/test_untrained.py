@@ -1,4 +1,4 @@
-"""The encoders that are not trained: the mean and the sum of word vectors, and random vectors."""
+"""Encoders that are not trained: means and sums of word vectors, and random vectors."""
 
 import numpy as np
 import pytest
@@ -25,17 +25,19 @@ VECTORS = np.array([[9, 9], [1, 2], [3, 6]], dtype=np.float32)
     ],
 )
 def test_a_sentence_is_the_mean_or_the_sum_of_its_words(words, lengths, expected):
-    encoder, adding = (each(VECTORS, Training(), seed=0) for each in (MeanEncoder, SumEncoder))
+    mean, total = (
+        encoder_class(VECTORS, Training(), seed=0) for encoder_class in (MeanEncoder, SumEncoder)
+    )
     sentences = np.array(words), np.array(lengths)
-    assert encoder(*sentences).tolist() == expected
-    assert adding(*sentences).tolist() == (np.array(expected) * [[n] for n in lengths]).tolist()
+    assert mean(*sentences).tolist() == expected
+    assert total(*sentences).tolist() == (np.array(expected) * [[n] for n in lengths]).tolist()
 
 
 def test_unit_mean_weighs_words_equally():
     vectors = np.array([[0, 0], [3, 4], [0, 9]], dtype=np.float32)
     encoder = UnitMeanEncoder(vectors, Training(), seed=0)
-    found = encoder(np.array([[1, 2, 0], [1, 0, 0]]), np.array([2, 2]))
-    np.testing.assert_allclose(found, [[0.3, 0.9], [0.3, 0.4]], rtol=1e-6)
+    sentence_vectors = encoder(np.array([[1, 2, 0], [1, 0, 0]]), np.array([2, 2]))
+    np.testing.assert_allclose(sentence_vectors, [[0.3, 0.9], [0.3, 0.4]], rtol=1e-6)
 
 
 def random_vectors(seed: int) -> np.ndarray:
@@ -43,7 +45,7 @@ def random_vectors(seed: int) -> np.ndarray:
     return encoder(np.zeros((500, 3), dtype=np.int64), np.full(500, 3))
 
 
-def test_random_vectors():
+def test_random_vectors_are_centred_and_follow_the_seed():
     vectors = random_vectors(1)
     assert np.unique(vectors, axis=0).shape == (500, 6)
     np.testing.assert_array_equal(random_vectors(1), vectors)
@@ -54,9 +56,9 @@ def test_random_vectors():
 def test_the_untrained_bigru_is_the_trained_one_before_its_first_step():
     training = Training(sentence_dim=6)
     words, lengths = np.array([[1, 2, 2], [2, 0, 0]]), np.array([3, 1])
-    before = build_encoder("untrained_bigru", VECTORS, training, 4)(words, lengths)
+    untrained = build_encoder("untrained_bigru", VECTORS, training, 4)(words, lengths)
     trained = build_encoder("bigru", VECTORS, training, 4).eval()
     expected = trained(torch.from_numpy(words), torch.from_numpy(lengths)).detach().numpy()
-    np.testing.assert_array_equal(before, expected)
+    np.testing.assert_array_equal(untrained, expected)
     other = build_encoder("untrained_bigru", VECTORS, training, 5)(words, lengths)
-    assert not np.allclose(before, other)
+    assert not np.allclose(untrained, other)

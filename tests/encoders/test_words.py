@@ -17,23 +17,23 @@ def encoder():
 
 
 def test_word_vectors_are_padded_with_zeros():
-    found = encoder()(SENTENCES, LENGTHS)
-    assert (found.shape, found.dtype) == ((3, 3, 4), torch.float32)
+    vectors = encoder()(SENTENCES, LENGTHS)
+    assert (vectors.shape, vectors.dtype) == ((3, 3, 4), torch.float32)
     expected = np.zeros((3, 3, 4), dtype=np.float32)
     expected[0], expected[1, 0] = VECTORS[[1, 2, 3]], VECTORS[4]
-    assert found.numpy().tobytes() == expected.tobytes()  # no -0
+    assert vectors.numpy().tobytes() == expected.tobytes()  # no -0
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_padding_stays_finite(value):
     broken = VECTORS.copy()
     broken[5] = value
-    found = build_encoder("words", broken, Training(), seed=0)(SENTENCES, LENGTHS)
-    assert found.isfinite().all()
+    vectors = build_encoder("words", broken, Training(), seed=0)(SENTENCES, LENGTHS)
+    assert vectors.isfinite().all()
 
 
-def test_there_are_no_parameters_or_dropout():
-    own = encoder().train()
-    assert not list(own.parameters())
-    assert not own.state_dict()
-    assert own(SENTENCES, LENGTHS).equal(own(SENTENCES, LENGTHS))
+def test_there_are_neither_parameters_nor_dropout():
+    words = encoder().train()
+    assert not list(words.parameters())
+    assert not words.state_dict()
+    assert words(SENTENCES, LENGTHS).equal(words(SENTENCES, LENGTHS))

@@ -48,7 +48,7 @@ def store(tmp_path):
 # Which sentences
 
 
-def test_ranked_sentences(make_corpus):
+def test_ranked_sentences_are_those_of_prototypes_and_evaluated_pairs(make_corpus):
     corpus = make_corpus(
         [
             ("train", "who is first ?", [("right", 1), ("wrong in train", 0)]),
@@ -60,11 +60,11 @@ def test_ranked_sentences(make_corpus):
     )
     typed = {"who is first ?", "right", "when was it ?", "in 1901", "wrong in dev", "where is it ?"}
     assert sorted(ranked_sentences(corpus, typed_only=True)) == sorted(typed)
-    every = {*typed, "what is it ?", "of no type"}
-    assert sorted(ranked_sentences(corpus, typed_only=False)) == sorted(every)
+    all_sentences = {*typed, "what is it ?", "of no type"}
+    assert sorted(ranked_sentences(corpus, typed_only=False)) == sorted(all_sentences)
 
 
-def test_training_sentences(corpus):
+def test_training_sentences_are_all_sentences_of_the_training_split(corpus):
     train = corpus[corpus["split"] == "train"]
     sentences = training_sentences(corpus)
     assert len(set(sentences)) == len(sentences)
@@ -131,20 +131,20 @@ def test_a_store_of_other_sentences_is_an_error(untrained, store, corpus, types)
         load_cell(untrained(path, types=types, p=1), types, STORED_1, lowercase=True)
 
 
-def test_files_by_role(untrained):
-    others = {"sentence vectors", "prototypes", "quadruples dev", "quadruples test"}
-    assert set(untrained("s.npy").by_role()) == {"corpus", *others}
+def test_files_are_named_by_role(untrained):
+    roles = {"sentence vectors", "prototypes", "quadruples dev", "quadruples test"}
+    assert set(untrained("s.npy").by_role()) == {"corpus", *roles}
 
 
-def test_answers_of_other_prototypes(cell_files):
+def test_prototypes_may_exchange_answers_within_their_type(cell_files):
     files = cell_files(p=3)
-    own, others = (
+    own_answers, other_answers = (
         load_cell(
             files, COMB, trained_system({"name": "analogy", "prototype_answers": answers}), True
         )
         for answers in ("own", "others")
     )
-    assert (others.prototype_questions == own.prototype_questions).all()
-    by_type = own.prototype_candidates.reshape(3, 3), others.prototype_candidates.reshape(3, 3)
+    assert (other_answers.prototype_questions == own_answers.prototype_questions).all()
+    by_type = (data.prototype_candidates.reshape(3, 3) for data in (own_answers, other_answers))
     for before, after in zip(*by_type, strict=True):
         assert sorted(after) == sorted(before) and (after != before).all()

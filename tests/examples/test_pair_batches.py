@@ -1,4 +1,4 @@
-"""The batches of an epoch: of all candidates of questions, or of correct pairs with wrong ones."""
+"""Batches of an epoch: questions with all candidates, or correct pairs with wrong ones."""
 
 import numpy as np
 import pytest
@@ -48,10 +48,10 @@ def pairs_with_rivals(data):
 
 @pytest.mark.parametrize("draws", EXAMPLES)
 def test_an_epoch_depends_on_seed_and_number(data, cell, draws):
-    own = cell if draws == "quadruples" else data
+    source = cell if draws == "quadruples" else data
 
     def drawn(*numbers):
-        return [pairs_of(own, batch) for batch in batches_of(own, draws, *numbers, count=1)]
+        return [pairs_of(source, batch) for batch in batches_of(source, draws, *numbers, count=1)]
 
     assert drawn(0, 1) == drawn(0, 1)
     assert drawn(0, 1) != drawn(0, 2)
@@ -101,18 +101,19 @@ def test_mix_each_correct_pair_comes_once_with_wrong_candidates(data):
     groups = [group for batch in batches for group in groups_of(data, batch)]
     pairs = pairs_with_rivals(data)
     wrong = set(pairs[pairs["label"] == 0].itertuples(index=False, name=None))
-    for first, *others in groups:
-        random, pool = others[0], others[1:]
-        own = {row for row in wrong if row[0] == first[0]}
-        assert first[2] == 1 and len(pool) == MIX_COUNT and random in own
-        # Different wrong candidates, and the correct one for those that the question lacks.
+    for first, *negatives in groups:
+        random, pool = negatives[0], negatives[1:]
+        wrong_pairs = {row for row in wrong if row[0] == first[0]}
+        assert first[2] == 1 and len(pool) == MIX_COUNT and random in wrong_pairs
+        # The pool has different wrong candidates; the correct one fills the rest.
         drawn = [row for row in pool if row != first]
-        assert len(set(drawn)) == len(drawn) == min(len(own), MIX_COUNT) and set(drawn) <= own
+        assert len(set(drawn)) == len(drawn) == min(len(wrong_pairs), MIX_COUNT)
+        assert set(drawn) <= wrong_pairs
     correct = pairs[pairs["label"] == 1].itertuples(index=False, name=None)
     assert sorted(group[0] for group in groups) == sorted(correct)
 
 
-def test_mix_may_have_random_wrong_candidates_alone(data):
+def test_mix_may_have_only_random_wrong_candidates(data):
     rows = [row for batch in batches_of(data, "mix", count=1, random=3, hardest=0)
             for row in pairs_of(data, batch)]  # fmt: skip
     assert [row[2] for row in rows[:5]] == [1, 0, 0, 0, 0]

@@ -1,4 +1,4 @@
-"""What the rules ask: the files and values of each job, by its wildcards."""
+"""The input files and parameters of each job, by the wildcards of its rule."""
 
 import json
 import re
@@ -22,7 +22,7 @@ OUT = "results/demo"
 
 
 def sample(**changes):
-    """The experiment of the bundled sample, with changes."""
+    """Return the experiment of the bundled sample, with changes."""
     values = merge(read_yaml(ROOT / "config.yaml"), read_yaml(ROOT / "sample/config.yaml"))
     return load_experiment(merge(values, changes), environ={})
 
@@ -35,12 +35,12 @@ def inputs():
 
 
 @pytest.fixture(scope="module")
-def given(inputs):
+def parameters(inputs):
     return Parameters(inputs)
 
 
 def cell(path: str) -> SimpleNamespace:
-    """The wildcards of a job that runs a cell."""
+    """Return the wildcards of a job that runs a cell."""
     names = ("system", "dataset", "subset", "overrides")
     return SimpleNamespace(**dict(zip(names, path.split("/"), strict=True)))
 
@@ -54,7 +54,7 @@ def quadruples(stem: str) -> list[str]:
     return [f"{OUT}/quadruples/wikiqa/who/p10/seed{seed}/{stem}.parquet" for seed in (0, 1)]
 
 
-def test_a_trained_cell_reads_its_tables_a_file_for_each_seed(inputs):
+def test_a_trained_cell_reads_a_file_for_each_seed(inputs):
     assert inputs.run_cell(TRAINED) == {
         "corpus": f"{OUT}/corpora/wikiqa.parquet",
         "vectors": f"{OUT}/vectors/wikiqa/fasttext.npy",
@@ -75,7 +75,7 @@ def test_systems_have_only_the_inputs_that_they_read(inputs):
     assert tam["corpus"] == f"{OUT}/rewritten/wikiqa/entity.parquet"
 
 
-def test_a_chosen_cell_waits_for_the_selection(monkeypatch):
+def test_a_tuned_cell_waits_for_the_selection(monkeypatch):
     monkeypatch.chdir(ROOT)
     selection = {"systems": {"similarity": None, "tam": None, "analogy": ["no_dropout"]}}
     inputs = Inputs(sample(selection=selection))
@@ -86,8 +86,8 @@ def test_a_chosen_cell_waits_for_the_selection(monkeypatch):
     assert inputs.choose_hyperparameters(wildcards)["files"] == [
         f"{OUT}/runs/analogy/wikiqa/comb/{name}/history.parquet" for name in overrides.values()
     ]
-    given = Parameters(inputs, "snakemake").choose_hyperparameters(wildcards)
-    assert given["names"] == list(overrides)
+    parameters = Parameters(inputs, "snakemake").choose_hyperparameters(wildcards)
+    assert parameters["names"] == list(overrides)
 
 
 def test_a_fold_has_its_own_corpus_and_the_vectors_of_its_data_set(inputs):
@@ -97,7 +97,7 @@ def test_a_fold_has_its_own_corpus_and_the_vectors_of_its_data_set(inputs):
     assert files["prototypes"][0] == f"{OUT}/prototypes/wikiqa@fold=1of2/comb/seed0.parquet"
 
 
-def test_an_override_that_is_not_known_ends_with_a_message(inputs, capsys):
+def test_an_unknown_override_ends_with_a_suggestion(inputs):
     with pytest.raises(SystemExit, match="did you mean dropout"):
         inputs.run_cell(cell("analogy/wikiqa/who/dropuot=0"))
 
@@ -137,21 +137,21 @@ JOBS = {
 
 
 @pytest.mark.parametrize("rule", JOBS)
-def test_parameters_are_json_with_the_hash_of_the_code(given, rule):
-    values = getattr(given, rule)(JOBS[rule])
+def test_parameters_are_json_with_the_hash_of_the_code(parameters, rule):
+    values = getattr(parameters, rule)(JOBS[rule])
     assert json.loads(json.dumps(values)) == values
     assert re.fullmatch("[0-9a-f]{64}", values["code"])
 
 
-def test_the_parts_of_a_fused_system_are_its_files(monkeypatch):
+def test_a_fused_system_reads_the_files_of_its_parts(monkeypatch):
     monkeypatch.chdir(ROOT)
     both = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "bm25"]}}
-    own = Inputs(sample(systems={"both": both}))
-    files = own.fuse_scores(cell("both/wikiqa/who/default"))
+    inputs = Inputs(sample(systems={"both": both}))
+    files = inputs.fuse_scores(cell("both/wikiqa/who/default"))
     folders = [f"{OUT}/runs/{name}/wikiqa/who/default" for name in ("analogy", "bm25")]
     assert files["scores"] == [f"{folder}/scores.parquet" for folder in folders]
     assert files["records"] == [f"{folder}/run.json" for folder in folders]
-    values = Parameters(own).fuse_scores(cell("both/wikiqa/who/default"))
+    values = Parameters(inputs).fuse_scores(cell("both/wikiqa/who/default"))
     assert values["parts"] == ["analogy", "bm25"]
 
 
@@ -165,20 +165,20 @@ def test_the_targets_are_the_tables_and_figures_of_the_papers(inputs):
     ]
 
 
-def test_a_paper_has_a_picture_of_its_verdicts_if_its_numbers_are_compared(inputs, monkeypatch):
+def test_a_paper_with_comparable_numbers_has_a_figure_of_its_verdicts(inputs, monkeypatch):
     assert Outputs(inputs).verdict_figures() == []
     monkeypatch.chdir(ROOT)
-    own = Inputs(sample(comparable=True))
-    assert f"{OUT}/figures/diallo2019/verdicts.svg" in Outputs(own).verdict_figures()
+    comparable = Inputs(sample(comparable=True))
+    assert f"{OUT}/figures/diallo2019/verdicts.svg" in Outputs(comparable).verdict_figures()
 
 
-def test_a_table_reads_the_runs_that_it_shows_and_no_other(inputs):
-    counting = Outputs(inputs).render_table(SimpleNamespace(paper="diallo2019", number="2"))
-    assert counting["records"] == []
-    assert counting["corpora"] == CORPORA
-    shown = Outputs(inputs).render_table(SimpleNamespace(paper="lwda2019", number="1"))
-    assert {Path(file).parts[3] for file in shown["records"]} <= {"lwda", "similarity", "tam"}
-    assert len(shown["records"]) == len(shown["metrics"]) > 0
+def test_a_table_reads_only_the_runs_that_it_shows(inputs):
+    counts = Outputs(inputs).render_table(SimpleNamespace(paper="diallo2019", number="2"))
+    assert counts["records"] == []
+    assert counts["corpora"] == CORPORA
+    scores = Outputs(inputs).render_table(SimpleNamespace(paper="lwda2019", number="1"))
+    assert {Path(file).parts[3] for file in scores["records"]} <= {"lwda", "similarity", "tam"}
+    assert len(scores["records"]) == len(scores["metrics"]) > 0
     curve = Outputs(inputs).draw_figure(SimpleNamespace(paper="diallo2019", number="7"))
     assert {Path(file).parts[3:6] for file in curve["records"]} == {
         ("analogy", dataset, "comb") for dataset in ("wikiqa", "trecqa")
@@ -200,17 +200,17 @@ def test_a_run_with_other_settings_is_refused_unless_snakemake_detects_it(tmp_pa
 
 
 def test_a_view_reads_the_table_of_each_panel(inputs):
-    deciding = Outputs(inputs).render_table(SimpleNamespace(paper="diallo2019", number="6"))
+    decisions = Outputs(inputs).render_table(SimpleNamespace(paper="diallo2019", number="6"))
     folders = [f"{OUT}/runs/analogy/{name}/comb/default" for name in ("wikiqa", "trecqa")]
-    assert deciding == {"tables": [f"{folder}/decisions.parquet" for folder in folders]}
-    quoted = Outputs(inputs).render_table(SimpleNamespace(paper="diallo2019", number="1"))
-    assert quoted == {"tables": CORPORA}
-    decisions = inputs.find_decisions(TRAINED)
-    assert decisions["prototypes"] == PROTOTYPES
-    assert decisions["scores"] == f"{OUT}/runs/analogy/wikiqa/who/default/scores.parquet"
+    assert decisions == {"tables": [f"{folder}/decisions.parquet" for folder in folders]}
+    examples = Outputs(inputs).render_table(SimpleNamespace(paper="diallo2019", number="1"))
+    assert examples == {"tables": CORPORA}
+    decision_inputs = inputs.find_decisions(TRAINED)
+    assert decision_inputs["prototypes"] == PROTOTYPES
+    assert decision_inputs["scores"] == f"{OUT}/runs/analogy/wikiqa/who/default/scores.parquet"
     assert Outputs(inputs).examples() == [f"{folder}/examples.json" for folder in folders]
-    explained = inputs.explain_examples(TRAINED)
-    assert explained["decisions"] == f"{OUT}/runs/analogy/wikiqa/who/default/decisions.parquet"
+    example_inputs = inputs.explain_examples(TRAINED)
+    assert example_inputs["decisions"] == f"{OUT}/runs/analogy/wikiqa/who/default/decisions.parquet"
 
 
 def test_typed_targets_are_checked_and_other_arguments_are_not(inputs):
@@ -226,9 +226,9 @@ def test_the_question_types_of_cells_must_be_in_the_data(monkeypatch):
     )
     job.wildcards.items = lambda: [("corpus", "wikiqa")]
     check_jobs([job], sample())
-    other = sample(question_types={"who": ["whose"]})
+    without_who = sample(question_types={"who": ["whose"]})
     with pytest.raises(AnalogyQAError, match="of type who"):
-        check_jobs([job], other)
+        check_jobs([job], without_who)
 
 
 def test_patterns_match_whole_names():
@@ -236,4 +236,7 @@ def test_patterns_match_whole_names():
     assert not re.search(one_of([]), "")
     assert re.fullmatch(with_overrides(["toy"]), "toy@fold=1of2")
     assert not re.fullmatch(with_overrides(["toy"]), "toys")
+
+
+def test_a_resource_doubles_with_each_attempt():
     assert [growing(20)(None, attempt) for attempt in (1, 2, 3)] == [20, 40, 80]

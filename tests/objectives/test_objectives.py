@@ -1,4 +1,4 @@
-"""Every objective keeps what `objectives/__init__.py` says; losses by values worked out by hand."""
+"""Objectives follow `objectives/__init__.py`, and losses match values worked out by hand."""
 
 import numpy as np
 import pytest
@@ -33,14 +33,14 @@ FITTING = [
 
 @pytest.fixture
 def loss_of(cell):
-    """A function of a loss, a ranker and vectors: the loss of a batch of the toy cell."""
+    """Return the loss of a batch of the toy cell, its vectors with gradients, and the batch."""
 
-    def loss_of(loss, ranker, vectors=None, margin=0.3, changed=lambda batch: batch):
+    def loss_of(loss, ranker, vectors=None, margin=0.3, change=lambda batch: batch):
         training = {"loss": loss, "margin": margin, "batch_size": 4}
-        own = {"encoder": "bigru", "vectors": "v", "ranker": ranker}
+        values = {"encoder": "bigru", "vectors": "v", "ranker": ranker}
         if ranker == "hyperbolic":
-            own["ranker"] = {"name": ranker, "gradient": "euclidean"}
-        system = System(title="S", **own, training=training)
+            values["ranker"] = {"name": ranker, "gradient": "euclidean"}
+        system = System(title="S", **values, training=training)
         epoch_batches = EXAMPLES[OBJECTIVES[loss].draws].load()
         batch = next(epoch_batches(cell, system.training, 0, 1, system.compares))
         if vectors is None:
@@ -48,7 +48,7 @@ def loss_of(cell):
             vectors = torch.randn(len(batch.sentences), 4, generator=generator).double()
         vectors = vectors.detach().requires_grad_()
         ranker = build_ranker(system, vectors.shape[1], 0)
-        value = OBJECTIVES[loss].load()(ranker, vectors, changed(batch), system.training)
+        value = OBJECTIVES[loss].load()(ranker, vectors, change(batch), system.training)
         value.backward()
         return value.detach(), vectors, batch
 
@@ -68,13 +68,13 @@ def test_a_gradient_step_lowers_the_loss(loss_of, loss, ranker):
 
 @pytest.mark.parametrize(("loss", "ranker"), FITTING)
 def test_a_loss_depends_on_the_expected_sentences(loss_of, loss, ranker):
-    # With these margins no pair lies beyond them, where it would have no gradient.
+    # With these margins, every pair has a gradient.
     is_far = RANKERS[ranker].trained or loss == "lwda_euclidean"
     margin = -1 if loss == "hinge" else 100 if is_far else 2.5
     _, vectors, batch = loss_of(loss, ranker, margin=margin)
     assert bool(len(batch.a)) == bool(len(batch.b)) == RANKERS[ranker].needs_prototypes
     if OBJECTIVES[loss].draws == "mix":
-        # Of the candidates that the hardest is taken from, only that one.
+        # Of the candidates from which the hardest is taken, only that one has a gradient.
         assert len(vectors.grad.abs().sum(dim=1).nonzero()) >= 3
         return
     has_rivals = {c for c in batch.c if len(set(batch.labels[batch.c == c])) == 2}
@@ -83,21 +83,22 @@ def test_a_loss_depends_on_the_expected_sentences(loss_of, loss, ranker):
     assert vectors.grad.abs().sum(dim=1).nonzero().ravel().tolist() == used.tolist()
 
 
-@pytest.mark.parametrize("loss", [loss for loss, each in OBJECTIVES.items() if each.one_sided])
+@pytest.mark.parametrize("loss", [loss for loss, entry in OBJECTIVES.items() if entry.one_sided])
 @pytest.mark.parametrize("ranker", sorted({ranker for loss, ranker in FITTING if loss == "lwda"}))
 def test_two_sided_loss_is_one_sided_without_prototypes(loss_of, loss, ranker):
-    value, other = (loss_of(each, ranker)[0].item() for each in (loss, OBJECTIVES[loss].one_sided))
-    assert (value == other) == (not RANKERS[ranker].needs_prototypes)
+    names = loss, OBJECTIVES[loss].one_sided
+    two_sided, one_sided = (loss_of(name, ranker)[0].item() for name in names)
+    assert (two_sided == one_sided) == (not RANKERS[ranker].needs_prototypes)
 
 
-class GivenEnergies:
-    """A ranker whose energies are given."""
+class FixedEnergies:
+    """A ranker with fixed energies."""
 
     def __init__(self, energies):
-        self.given = torch.tensor(energies)
+        self.fixed = torch.tensor(energies)
 
     def energies(self, quadruples, both_sides=False):
-        return [self.given]
+        return [self.fixed]
 
 
 @pytest.mark.parametrize(
@@ -105,9 +106,9 @@ class GivenEnergies:
     [(1, 1, 1.3), (1, 2, 1.6), (2, 0, 0.9), (0, 1, 1.0), (0, 3, 1.3)],
 )
 def test_mix_by_hand(random, hardest, expected):
-    """Losses of A: 0 and .2 for random ones, .4 and .3 for others; of B: .3, .4, .6 and none."""
+    """Losses of A: 0 and .2 (random), .4 and .3 (others); of B: .3 and .4, .6 and none."""
     energies = [[0.9, 0.2, 0.6, 0.8, 0.7], [0.2, 0.0, 0.1, 0.3, 5.0]]  # correct, random, others
-    labels = [[1, 0, 0, 0, 0], [1, 0, 0, 0, 1]]  # B lacks a second one, so it has its correct one
+    labels = [[1, 0, 0, 0, 0], [1, 0, 0, 0, 1]]  # the correct one fills B's gap
     columns = [0, *range(1, 1 + random), 3, 4]
     energies, labels = (np.array(values)[:, columns].ravel() for values in (energies, labels))
     negatives = {"random": random, "hardest": hardest, "count": 2}
@@ -115,17 +116,17 @@ def test_mix_by_hand(random, hardest, expected):
     none = np.zeros(0, dtype=np.int64)
     batch = Batch(*[none] * 5, labels)
     loss = OBJECTIVES["mix"].load()(
-        GivenEnergies(energies), torch.zeros(1).double(), batch, training
+        FixedEnergies(energies), torch.zeros(1).double(), batch, training
     )
     assert loss.item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("ranker", ["analogy", "cosine"])
-def test_the_euclidean_loss_is_that_of_the_distances_of_both_sides(loss_of, ranker):
+def test_the_euclidean_loss_by_hand(loss_of, ranker):
     value, vectors, batch = loss_of("lwda_euclidean", ranker, margin=3.0)
     expected = []
     v = vectors.detach().numpy()
-    for row, label in enumerate(batch.labels):
+    for row, label in enumerate(batch.labels):  # both sides have the same distance
         difference = v[batch.d[row]] - v[batch.c[row]]
         if ranker == "analogy":
             difference = v[batch.a[row]] - v[batch.b[row]] + difference
@@ -161,8 +162,8 @@ def test_the_contrastive_loss_by_hand(value, label, hinge, loss):
 )
 def test_the_contrastive_loss_of_distances_by_hand(cosine, label, margin, loss):
     energies, labels = torch.tensor([float(cosine)]), torch.tensor([float(label)])
-    found = contrastive_distance(1 - energies, labels, margin)
-    assert found.tolist() == pytest.approx([loss], abs=1e-6)
+    losses = contrastive_distance(1 - energies, labels, margin)
+    assert losses.tolist() == pytest.approx([loss], abs=1e-6)
 
 
 # Pairwise
@@ -193,7 +194,7 @@ def test_the_pairwise_loss_is_a_mean_over_correct_candidates(pairs, margin):
 
 
 def test_the_pairwise_loss_counts_each_pair_once(loss_of):
-    def twice(batch):
+    def repeat_pairs(batch):
         return batch._replace(
             **{
                 name: np.r_[getattr(batch, name), getattr(batch, name)[:5]]
@@ -213,7 +214,7 @@ def test_the_pairwise_loss_counts_each_pair_once(loss_of):
                 gaps.append(max(0, 0.5 - energies[0].item() + energies[1].item()))
         means += [sum(gaps) / len(gaps)] if gaps else []
     assert value.item() == pytest.approx(sum(means) / len(means), abs=1e-6)
-    assert loss_of("pairwise", "cosine", changed=twice, margin=0.5)[0] == value
+    assert loss_of("pairwise", "cosine", change=repeat_pairs, margin=0.5)[0] == value
 
 
 # Listwise

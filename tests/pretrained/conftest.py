@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def write_vectors(tmp_path: Path) -> Callable[[Sequence[str], np.ndarray], str]:
-    """Write words.vec, of words and their vectors [V, d]; returns its path."""
+    """Write words and their vectors [words, dim] to words.vec, and return its path."""
 
     def write(words: Sequence[str], vectors: np.ndarray) -> str:
         pairs = zip(words, vectors, strict=True)

@@ -1,4 +1,4 @@
-"""Files of Sent2Vec, byte by byte."""
+"""Sent2Vec files, written byte by byte."""
 
 import struct
 
@@ -29,9 +29,9 @@ def model_bytes(
         matrix: The vectors of words and buckets, float32 [words + buckets, dim].
         dim, buckets, order, magic, version, kind, pruned: The values in the header.
         quantised: Whether the header says that the matrix is quantised.
-        label: A label in the dictionary, behind the words.
-        word_count: The number of words that the header states, if another.
-        height: The number of rows that is stated before the matrix, if another.
+        label: A label in the dictionary, after the words.
+        word_count: The number of words in the header, by default the true one.
+        height: The number of rows stated before the matrix, by default the true one.
     """
     arguments = (dim, 5, 1, 1, 10, order, 2, kind, buckets, 0, 0, 100, 1e-4)
     entries = [(word, 0) for word in words] + ([(label, 1)] if label else [])

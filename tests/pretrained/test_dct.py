@@ -18,20 +18,20 @@ def run(write_vectors):
 
 
 @pytest.mark.parametrize("words", [1, 2, 5])
-def test_the_coefficients_are_those_of_the_orthonormal_transform(words):
+def test_coefficients_match_the_orthonormal_transform(words):
     rows = coefficients(words, 7)
     expected = dct(np.eye(words), norm="ortho", axis=0)[:7]
     assert rows[: len(expected)] == pytest.approx(expected, abs=1e-6)
     assert not rows[words:].any()
 
 
-def test_sentences_are_the_first_coefficients_side_by_side(run):
-    (found,) = run(["A b  unknown c"], 1)
-    assert found == pytest.approx(dct(VECTORS, norm="ortho", axis=0)[:2].ravel(), abs=1e-5)
+def test_a_sentence_vector_concatenates_the_first_coefficients(run):
+    (vector,) = run(["A b  unknown c"], 1)
+    assert vector == pytest.approx(dct(VECTORS, norm="ortho", axis=0)[:2].ravel(), abs=1e-5)
     assert run(["unknown", "a"], 3)[0].tolist() == [0] * 16
 
 
-def test_a_word_in_its_own_case_comes_before_its_lower_case(write_vectors):
+def test_a_word_is_looked_up_in_its_original_case_first(write_vectors):
     path = write_vectors(["a", "A", "b"], np.float32([[1, 0], [0, 2], [3, 3]]))
-    found = encode(["A", "B", "a", "C"], Resources("", path, [], False, {"k": 0}))
-    assert found.tolist() == [[0, 2], [3, 3], [1, 0], [0, 0]]
+    vectors = encode(["A", "B", "a", "C"], Resources("", path, [], False, {"k": 0}))
+    assert vectors.tolist() == [[0, 2], [3, 3], [1, 0], [0, 0]]

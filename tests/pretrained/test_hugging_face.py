@@ -1,4 +1,4 @@
-"""Transformers by path: where they are looked for, and how they are pooled."""
+"""Transformers by path: how they are located and pooled."""
 
 import json
 
@@ -43,29 +43,29 @@ def test_a_sentence_is_pooled_as_the_paper_says(model):
 
 
 @pytest.mark.parametrize(("special_tokens", "ids"), [("counted", [2, 5, 7, 3]), ("absent", [5, 7])])
-def test_special_tokens_can_count_or_not_even_be_read(model, special_tokens, ids):
+def test_special_tokens_may_count_or_not_be_read_at_all(model, special_tokens, ids):
     folder, bert = model
     states = by_hand(bert, ids).last_hidden_state[0]
-    found = encode(TEXTS, resources(folder, "avg", special_tokens))[1]
-    assert found == pytest.approx((states.sum(dim=0) / np.sqrt(len(ids))).numpy(), abs=1e-5)
-    pooled = encode(TEXTS, resources(folder, "cls", special_tokens))[1]
-    assert pooled == pytest.approx(by_hand(bert, ids).pooler_output[0].numpy(), abs=1e-5)
+    avg = encode(TEXTS, resources(folder, "avg", special_tokens))[1]
+    assert avg == pytest.approx((states.sum(dim=0) / np.sqrt(len(ids))).numpy(), abs=1e-5)
+    cls = encode(TEXTS, resources(folder, "cls", special_tokens))[1]
+    assert cls == pytest.approx(by_hand(bert, ids).pooler_output[0].numpy(), abs=1e-5)
 
 
 @pytest.mark.parametrize("special_tokens", ["left_out", "absent"])
-def test_a_sentence_without_words_has_no_mean(model, special_tokens):
-    found = encode(["the dog", " "], resources(model[0], "avg", special_tokens))
-    assert found[0].any() and not found[1].any()
+def test_a_sentence_without_words_has_a_zero_vector(model, special_tokens):
+    vectors = encode(["the dog", " "], resources(model[0], "avg", special_tokens))
+    assert vectors[0].any() and not vectors[1].any()
 
 
-def test_a_masked_word_is_the_models_own_mask(model):
+def test_a_masked_word_becomes_the_mask_token_of_the_model(model):
     folder, bert = model
     output = by_hand(bert, [2, 5, 4, 8, 3])
-    found = encode_sentences("hugging_face", TEXTS, resources(folder, "cls"))[2]
-    assert found == pytest.approx(output.pooler_output[0].numpy(), abs=1e-5)
-    mean = encode_sentences("hugging_face", TEXTS, resources(folder, "avg"))[2]
+    cls = encode_sentences("hugging_face", TEXTS, resources(folder, "cls"))[2]
+    assert cls == pytest.approx(output.pooler_output[0].numpy(), abs=1e-5)
+    avg = encode_sentences("hugging_face", TEXTS, resources(folder, "avg"))[2]
     words = output.last_hidden_state[0, 1:4]  # the mask, too
-    assert mean == pytest.approx((words.sum(dim=0) / np.sqrt(3)).numpy(), abs=1e-5)
+    assert avg == pytest.approx((words.sum(dim=0) / np.sqrt(3)).numpy(), abs=1e-5)
 
 
 def test_a_missing_or_damaged_model_is_an_error(tmp_path, model):
@@ -87,25 +87,25 @@ BART = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "of", "config"),
+    ("family", "head", "config"),
     [("T5", "Model", T5), ("T5", "EncoderModel", T5), ("Bart", "Model", BART)],
 )
-def test_an_encoder_decoder_gives_the_states_of_its_encoder(tmp_path, kind, of, config):
-    """Also where only the encoder was saved."""
-    encoder = tiny.build(kind, of, **config)
+def test_an_encoder_decoder_gives_the_states_of_its_encoder(tmp_path, family, head, config):
+    """Even if only the encoder was saved."""
+    encoder = tiny.build(family, head, **config)
     names = ["input_ids", "attention_mask"]
     folder = tiny.save(tmp_path / "model", encoder, model_input_names=names)
     states = by_hand(encoder.get_encoder(), [2, 5, 7, 3]).last_hidden_state[0]
-    found = encode(TEXTS, resources(folder, "avg", "counted"))[1]
-    assert found == pytest.approx(states.sum(dim=0).numpy() / np.sqrt(4), abs=1e-5)
+    vector = encode(TEXTS, resources(folder, "avg", "counted"))[1]
+    assert vector == pytest.approx(states.sum(dim=0).numpy() / np.sqrt(4), abs=1e-5)
 
 
 def test_code_in_the_folder_never_runs(tmp_path, monkeypatch):
     monkeypatch.setattr("builtins.input", lambda *question: "y")
     folder, marker = tiny.save_bert(tmp_path / "model"), tmp_path / "executed"
-    (folder / "own.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
-    own = {"AutoConfig": "own.Config", "AutoModel": "own.Model"}
-    tiny.rewrite_json(folder / "config.json", model_type="own", auto_map=own)
+    (folder / "custom.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
+    classes = {"AutoConfig": "custom.Config", "AutoModel": "custom.Model"}
+    tiny.rewrite_json(folder / "config.json", model_type="custom", auto_map=classes)
     with pytest.raises(AnalogyQAError, match=str(folder)):
         encode(TEXTS, resources(folder, "avg"))
     assert not marker.exists()

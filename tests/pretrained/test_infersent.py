@@ -1,4 +1,4 @@
-"""InferSent: the published layout, padding, markers, and the training."""
+"""InferSent: the published layout, padding, markers, and training."""
 
 import json
 import zipfile
@@ -56,7 +56,7 @@ def resources(tmp_path, write_vectors):
 
 
 def test_vectors_match_the_equations(resources, monkeypatch):
-    """A vector does not depend on the others of its batch."""
+    """A vector does not depend on the other sentences of its batch."""
     monkeypatch.setattr(infersent, "ENCODE_BATCH", 3)
     encoded = encode_sentences("infersent", TEXTS, resources())
     assert encoded.shape == (len(TEXTS), 2 * LSTM_DIM)
@@ -77,7 +77,7 @@ def test_vectors_match_the_equations(resources, monkeypatch):
     ],
 )
 def test_markers_and_unknown_words(resources, text, changes, words):
-    """In the case of the resources; the second version has its own markers and negations."""
+    """The resources decide about case; the second version has its own markers and negations."""
     encoded = infersent.encode([text, "man"], resources(**changes))[0]
     expected = by_hand(words, state_dict(), VECTORS) if words else np.zeros(2 * LSTM_DIM)
     np.testing.assert_allclose(encoded, expected, atol=1e-5)
@@ -108,7 +108,7 @@ def renamed() -> OrderedDict:
         ),
         ({}, "not the weights of InferSent .*weight_ih_l0"),
         (state_dict()["enc_lstm.bias_hh_l0"], "not the weights of InferSent"),
-        (InferSent(2, 2), "not a file of PyTorch weights"),  # pickled, and not unpickled
+        (InferSent(2, 2), "not a file of PyTorch weights"),  # never unpickled
         (b"", "not a file of PyTorch weights"),
         (b"<?xml version='1.0'?>", "not a file of PyTorch weights"),
     ],
@@ -121,28 +121,28 @@ def test_other_files_are_errors(tmp_path, value, message):
 
 
 def test_word_vectors_of_another_length_are_an_error(resources):
-    given = resources(state_dict(WORD_DIM + 1))
+    mismatched = resources(state_dict(WORD_DIM + 1))
     with pytest.raises(
         AnalogyQAError, match=r"words\.vec: word vectors with 6 dimensions, .* needs 7"
     ):
-        infersent.encode(["a man"], given)
+        infersent.encode(["a man"], mismatched)
 
 
 # Training
 
 
 def pairs(count: int, seed: int) -> str:
-    """Return pairs whose label is whether the same word, none, or another follows."""
+    """Return labelled pairs: 0 repeats the premise, 1 says "sleeps", 2 says "go"."""
     generator = np.random.default_rng(seed)
     drawn = [(generator.choice(["a", "man"]), generator.integers(3)) for _ in range(count)]
     return "".join(
-        f"{one} did\t{(one, 'sleeps', 'go')[label]} did\t{label}\n" for one, label in drawn
+        f"{word} did\t{(word, 'sleeps', 'go')[label]} did\t{label}\n" for word, label in drawn
     )
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, write_vectors):
-    """Train in a folder of the given name and return the path of the weights."""
+    """Train in a folder of the given name, and return the path of the weights."""
     monkeypatch.setattr(infersent_training, "BATCH", 8)
     (tmp_path / "train.txt").write_text(pairs(200, 0))
     (tmp_path / "dev.txt").write_text(pairs(40, 1))
@@ -177,7 +177,7 @@ def record_of(path: Path) -> dict:
     return json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
 
 
-def test_the_training_learns_and_its_weights_have_the_published_layout(run):
+def test_training_learns_and_saves_weights_in_the_published_layout(run):
     path = run("a", max_epochs=20)
     assert record_of(path)["dev_accuracy"] > 0.9
     state = torch.load(path, weights_only=True)
@@ -186,23 +186,23 @@ def test_the_training_learns_and_its_weights_have_the_published_layout(run):
     }
 
 
-def test_the_same_seed_gives_the_same_bytes_also_after_an_interruption(run, tmp_path):
+def test_the_same_seed_gives_the_same_bytes_even_after_an_interruption(run, tmp_path):
     run("a", max_epochs=1)
-    resumed, whole, other = run("a"), run("b"), run("c", seed=1)
-    assert resumed.read_bytes() == whole.read_bytes() != other.read_bytes()
-    assert record_of(resumed) == record_of(whole)
-    # Also the epochs that are not kept go on as if there had been no interruption.
+    resumed, uninterrupted, other = run("a"), run("b"), run("c", seed=1)
+    assert resumed.read_bytes() == uninterrupted.read_bytes() != other.read_bytes()
+    assert record_of(resumed) == record_of(uninterrupted)
+    # The epochs that are not kept are the same, too.
     states = [tmp_path / name / "checkpoint.pt" for name in ("a", "b")]
     first, second = (torch.load(path, weights_only=True) for path in states)
     assert first["epoch"] == second["epoch"] == 3
     torch.testing.assert_close(first["network"], second["network"], rtol=0, atol=0)
-    # A finished training is read from its checkpoint.
-    before, stamp = whole.read_bytes(), states[1].stat().st_mtime_ns
+    # A finished training run is read from its checkpoint.
+    before, stamp = uninterrupted.read_bytes(), states[1].stat().st_mtime_ns
     assert run("b").read_bytes() == before
     assert states[1].stat().st_mtime_ns == stamp
 
 
-def test_the_kept_epoch_is_the_first_of_the_best_and_the_training_stops_without_gain(run, tmp_path):
+def test_the_first_best_epoch_is_kept_and_training_stops_without_improvement(run, tmp_path):
     path = run("a", max_epochs=60)
     record = record_of(path)
     assert record["epochs"] == record["best_epoch"] + infersent_training.PATIENCE
@@ -212,7 +212,7 @@ def test_the_kept_epoch_is_the_first_of_the_best_and_the_training_stops_without_
 
 
 def test_the_record_says_what_the_encoder_was_trained_on(run, tmp_path):
-    """Of one archive the training and the dev part are read each."""
+    """Both the training part and the dev part are read from an archive."""
     line = json.dumps({"sentence1": "a man", "sentence2": "man", "gold_label": LABELS[0]}) + "\n"
     with zipfile.ZipFile(tmp_path / "snli.zip", "w") as archive:
         archive.writestr("snli_1.0/snli_1.0_train.jsonl", 30 * line)
@@ -229,15 +229,15 @@ def test_the_record_says_what_the_encoder_was_trained_on(run, tmp_path):
 
 
 def test_pairs_that_share_a_sentence_with_a_data_set_are_left_out(run, tmp_path):
-    """Of training and of dev: what is left equals files without them."""
+    """The result equals that of training and dev files without these pairs."""
     lines = {name: (tmp_path / f"{name}.txt").read_text().splitlines(True) for name in FILES}
     kept = {name: [line for line in lines[name] if "man did" not in line] for name in FILES}
-    apart = run("a", max_epochs=1, disjoint_from=["Man did."])
+    filtered = run("a", max_epochs=1, disjoint_from=["Man did."])
     for name in FILES:
         (tmp_path / f"{name}.txt").write_text("".join(kept[name]))
-    assert run("b", max_epochs=1).read_bytes() == apart.read_bytes()
+    assert run("b", max_epochs=1).read_bytes() == filtered.read_bytes()
     counts = {name: len(kept[name]) for name in FILES}
-    assert record_of(apart)["pairs"] == counts
+    assert record_of(filtered)["pairs"] == counts
     assert all(0 < counts[name] < len(lines[name]) for name in FILES)
 
 

@@ -1,4 +1,4 @@
-"""Vectors that depend on a random weight, or on a tokenizer of another model, are refused."""
+"""A model with random weights, or with the tokenizer of another model, is refused."""
 
 import json
 
@@ -28,30 +28,30 @@ def vectors_of(name, folder, texts=TEXTS, pooling="avg"):
 
 
 def by_hand(name, model, ids=IDS):
-    """Pool each sentence by itself as the encoder does: over its length, or the root of that."""
+    """Encode each sentence by itself: the sum over its length, or over the root of that."""
     power = 0.5 if name == "hugging_face" else 1
     with torch.inference_mode():
         states = [model(input_ids=torch.tensor([row])).last_hidden_state[0] for row in ids]
-    return np.stack([(each.sum(dim=0) / len(each) ** power).numpy() for each in states])
+    return np.stack([(tokens.sum(dim=0) / len(tokens) ** power).numpy() for tokens in states])
 
 
 DAMAGES = {
-    "a prefix": lambda weights: {f"module.{name}": each for name, each in weights.items()},
+    "a prefix": lambda weights: {f"module.{name}": weight for name, weight in weights.items()},
     "no second layer": lambda weights: {
-        name: each for name, each in weights.items() if "layer.1" not in name
+        name: weight for name, weight in weights.items() if "layer.1" not in name
     },
     "another shape": lambda weights: {
-        name: each[:4] if name == "encoder.layer.1.output.dense.bias" else each
-        for name, each in weights.items()
+        name: weight[:4] if name == "encoder.layer.1.output.dense.bias" else weight
+        for name, weight in weights.items()
     },
-    "NaN": lambda weights: {name: each * torch.nan for name, each in weights.items()},
-    "zero": lambda weights: {name: each * 0 for name, each in weights.items()},
+    "NaN": lambda weights: {name: weight * torch.nan for name, weight in weights.items()},
+    "zero": lambda weights: {name: weight * 0 for name, weight in weights.items()},
 }
 
 
 @both_encoders
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_weights_that_are_missing_or_damaged_are_refused(bert, name, damage):
+def test_missing_or_damaged_weights_are_refused(bert, name, damage):
     tiny.rewrite_weights(bert, DAMAGES[damage])
     # sentence-transformers would load weights of another shape as random ones.
     tiny.rewrite_json(
@@ -70,11 +70,11 @@ def test_a_configured_layer_without_weights_is_refused(bert, name):
 
 @both_encoders
 def test_an_unused_pooler_may_be_missing(bert, name):
-    whole = vectors_of(name, bert)
+    expected = vectors_of(name, bert)
     tiny.rewrite_weights(
         bert, lambda weights: {k: v for k, v in weights.items() if "pool" not in k}
     )
-    np.testing.assert_array_equal(vectors_of(name, bert), whole)
+    np.testing.assert_array_equal(vectors_of(name, bert), expected)
     with pytest.raises(AnalogyQAError, match=r"pooler\.dense\.weight.*pooling: avg"):
         vectors_of("hugging_face", bert, pooling="cls")
 
@@ -82,16 +82,16 @@ def test_an_unused_pooler_may_be_missing(bert, name):
 @both_encoders
 @pytest.mark.parametrize("rename", [("", "bert."), (".weight", ".gamma"), (".bias", ".beta")])
 def test_renamed_weights_are_read(bert, name, rename):
-    """Of a model with a head, and of the first published BERT."""
-    whole, (old, new) = vectors_of(name, bert), rename
+    """Names as in models with a head, and as in the first published BERT."""
+    expected, (old, new) = vectors_of(name, bert), rename
     tiny.rewrite_weights(
         bert,
         lambda weights: {
-            key.replace(old, new, 1) if not old or f"LayerNorm{old}" in key else key: each
-            for key, each in weights.items()
+            key.replace(old, new, 1) if not old or f"LayerNorm{old}" in key else key: weight
+            for key, weight in weights.items()
         },
     )
-    np.testing.assert_array_equal(vectors_of(name, bert), whole)
+    np.testing.assert_array_equal(vectors_of(name, bert), expected)
 
 
 @both_encoders
@@ -124,7 +124,7 @@ def test_a_tokenizer_without_its_first_token_is_refused(bert, name):
 
 
 @both_encoders
-def test_padding_on_the_left_shifts_no_position(tmp_path, name):
+def test_padding_on_the_left_does_not_shift_positions(tmp_path, name):
     model = tiny.build("Bert", num_hidden_layers=2, **tiny.BERT)
     folder = tiny.add_pooling(tiny.save(tmp_path / "left", model, padding_side="left"))
     np.testing.assert_allclose(vectors_of(name, folder), by_hand(name, model), atol=1e-5)
@@ -145,22 +145,22 @@ def test_a_model_without_a_padding_token_is_read(tmp_path, name):
         tokenizer_object=tokenizer, eos_token="[SEP]", unk_token="[UNK]"
     ).save_pretrained(folder)
     ids = [row[1:-1] for row in IDS]
-    found = vectors_of(name, folder, [*TEXTS, "", LONG])
-    np.testing.assert_allclose(found[:3], by_hand(name, model, ids), atol=1e-5)
-    np.testing.assert_allclose(found[4:], by_hand(name, model, [[5, 6] * 8]), atol=1e-5)
-    assert not found[3].any()
+    vectors = vectors_of(name, folder, [*TEXTS, "", LONG])
+    np.testing.assert_allclose(vectors[:3], by_hand(name, model, ids), atol=1e-5)
+    np.testing.assert_allclose(vectors[4:], by_hand(name, model, [[5, 6] * 8]), atol=1e-5)
+    assert not vectors[3].any()
 
 
 @both_encoders
 @pytest.mark.parametrize(
-    ("kind", "longest"),
-    [("Bert", 16), ("Roberta", 15)],  # RoBERTa's positions begin behind that of its padding
+    ("family", "longest"),
+    [("Bert", 16), ("Roberta", 15)],  # RoBERTa's positions begin after that of its padding
 )
-def test_sentences_are_truncated_to_the_positions(tmp_path, name, kind, longest):
-    """Also where the tokenizer has no limit of its own, or one beyond the positions."""
+def test_sentences_are_truncated_to_the_positions(tmp_path, name, family, longest):
+    """Even if the tokenizer has no limit, or one beyond the positions."""
     sizes = tiny.BERT | {"num_hidden_layers": 1, "max_position_embeddings": 16, "pad_token_id": 0}
-    model = tiny.build(kind, **sizes)
-    folder = tiny.add_pooling(tiny.save(tmp_path / kind, model))
+    model = tiny.build(family, **sizes)
+    folder = tiny.add_pooling(tiny.save(tmp_path / family, model))
     expected = by_hand(name, model, [[2, *([5, 6] * 8)[: longest - 2], 3]])
     np.testing.assert_allclose(vectors_of(name, folder, [LONG]), expected, atol=1e-5)
     tiny.rewrite_json(folder / "sentence_bert_config.json", max_seq_length=200)
@@ -169,7 +169,7 @@ def test_sentences_are_truncated_to_the_positions(tmp_path, name, kind, longest)
 
 
 @both_encoders
-def test_a_model_of_images_is_refused(tmp_path, name):
+def test_an_image_model_is_refused(tmp_path, name):
     model = tiny.build("ViT", num_hidden_layers=1, image_size=8, patch_size=4, **tiny.BERT)
     folder = tiny.add_pooling(tiny.save(tmp_path / "vit", model))
     with pytest.raises(AnalogyQAError, match=str(folder)):
@@ -177,5 +177,5 @@ def test_a_model_of_images_is_refused(tmp_path, name):
 
 
 @both_encoders
-def test_no_sentences_have_no_vectors(bert, name):
+def test_no_sentences_give_no_vectors(bert, name):
     assert vectors_of(name, bert, []).shape == (0, tiny.DIM)

@@ -1,4 +1,4 @@
-"""Pairs of natural language inference: file formats, splits and malformed files."""
+"""Sentence pairs for natural language inference: formats, splits and malformed files."""
 
 import json
 import zipfile
@@ -32,7 +32,7 @@ def tabs(*pairs) -> str:
     return "".join(f"{one}\t{two}\t{LABELS.index(label)}\n" for one, two, label in pairs)
 
 
-FORMS = {"snli.jsonl": snli, "SICK_train.txt": sick, "dev.txt": tabs}
+FORMATS = {"snli.jsonl": snli, "SICK_train.txt": sick, "dev.txt": tabs}
 
 
 SNLI = {
@@ -66,15 +66,15 @@ def rows(*files: str, split: str = "train") -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", FORMATS)
 def test_every_format_gives_the_same_table(write, name, end):
-    path = write(name, "\ufeff" + FORMS[name](*PAIRS).replace("\n", end))
+    path = write(name, "\ufeff" + FORMATS[name](*PAIRS).replace("\n", end))
     assert rows(path) == rows(path, split="dev") == PAIRS
 
 
-def test_files_are_read_one_after_the_other(write):
-    forms = zip(FORMS.items(), PAIRS, strict=True)
-    assert rows(*(write(name, form(pair)) for (name, form), pair in forms)) == PAIRS
+def test_several_files_are_joined_in_order(write):
+    formats = zip(FORMATS.items(), PAIRS, strict=True)
+    assert rows(*(write(name, to_text(pair)) for (name, to_text), pair in formats)) == PAIRS
 
 
 def test_pairs_without_a_gold_label_are_skipped(write):
@@ -123,8 +123,8 @@ def test_a_malformed_nli_file_is_an_error(write, name, content, message):
     assert f"{path}{message}" in str(caught.value)
 
 
-def test_pairs_with_a_sentence_of_other_texts_are_left_out(write):
-    """Either sentence, in any case and with any spaces and marks."""
+def test_pairs_that_share_a_sentence_with_other_texts_are_left_out(write):
+    """Either sentence counts, whatever its case, spaces and punctuation."""
     pairs = read_nli([write("dev.txt", tabs(*PAIRS))])
     assert without_sentences(pairs, ["A man", "café"]).equals(pairs)
     kept = without_sentences(pairs, ["a man sleeps", "It isn't open.", "AN ANIMAL MOVES!"])

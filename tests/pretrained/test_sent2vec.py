@@ -1,4 +1,4 @@
-"""Sent2Vec: models written byte by byte against sums written out."""
+"""Sent2Vec: vectors from models written byte by byte match sums written out."""
 
 import struct
 import tracemalloc
@@ -34,7 +34,7 @@ def model(tmp_path_factory):
     return write
 
 
-def hashed(words: list[str]) -> int:
+def ngram_row(words: list[str]) -> int:
     """Return the row of an n-gram, by arithmetic modulo 2^64 (four words exceed it)."""
     codes = np.array([WORDS.index(word) for word in words], dtype=np.uint64)
     code = codes[:1]
@@ -46,13 +46,15 @@ def hashed(words: list[str]) -> int:
 @given(st.lists(st.sampled_from([*WORDS, "unheard", LABEL]), max_size=6), st.integers(1, 4))
 @example(["the", "unheard", "cat", "sat", "the"], 4)
 def test_a_sentence_is_the_mean_of_words_and_ngrams(model, tokens, order):
-    """N-grams reach across a word without a vector, which a label is."""
+    """N-grams skip words without a vector, such as labels."""
     words = [token for token in tokens if token in WORDS]
     starts = [(start, length) for start in range(len(words)) for length in range(2, order + 1)]
     spans = [words[start : start + length] for start, length in starts]
     rows = [WORDS.index(word) for word in words]
     rows += [
-        hashed(span) for span, (_, length) in zip(spans, starts, strict=True) if len(span) == length
+        ngram_row(span)
+        for span, (_, length) in zip(spans, starts, strict=True)
+        if len(span) == length
     ]
     expected = MATRIX[rows].mean(axis=0) if rows else np.zeros(DIM)
     vector = encode_tokens([["sat"], tokens], model(order=order, label=LABEL))[1]
@@ -107,7 +109,7 @@ def test_the_matrix_is_memory_mapped(tmp_path):
     rows, path = 5_000_000, tmp_path / "model.bin"
     sizes, output = struct.Struct("<?2q"), 4 * len(WORDS) * DIM
     empty = model_bytes(matrix=np.zeros((0, DIM), dtype=np.float32))
-    with open(path, "wb") as file:  # with a hole: 60 MB that take no room
+    with open(path, "wb") as file:  # sparse: 60 MB that take no disk space
         file.write(empty[: -2 * sizes.size - output] + sizes.pack(False, rows, DIM))
         file.seek(4 * rows * DIM, 1)
         file.write(empty[-sizes.size - output :])

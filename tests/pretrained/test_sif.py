@@ -1,4 +1,4 @@
-"""Smooth inverse frequency against the paper's algorithm, step by step."""
+"""Smooth inverse frequency matches the paper's algorithm, step by step."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def by_hand(texts: list[str]) -> np.ndarray:
 
 
 def test_vectors_match_the_algorithm(run):
-    """Also of `fish`, which training never saw, so that it weighs one; unknown words are left."""
+    """`fish`, which training never saw, has the weight one; unknown words are left out."""
     texts = ["the cat", "dog dog bird", "unknown cat never seen", "fish", "fish the", *TRAINING]
     vectors = run(texts)
     np.testing.assert_allclose(vectors, by_hand(texts), rtol=1e-4, atol=1e-7)

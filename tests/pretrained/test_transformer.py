@@ -1,4 +1,4 @@
-"""sentence-transformers models: where they are looked for, and what they give."""
+"""sentence-transformers models: how they are located, and their vectors."""
 
 import shutil
 import socket
@@ -64,7 +64,7 @@ def test_a_model_is_found_in_the_cache(cache, monkeypatch, name):
 @pytest.mark.parametrize(
     "name", ["other", "someone/else", "/no/such/folder", "./a", "a b", "", "a/modules.json"]
 )
-def test_a_missing_model_is_not_installed(name):
+def test_a_missing_model_has_no_folder(name):
     assert find_model(name) is None
 
 
@@ -92,15 +92,15 @@ def test_static_word_vectors_are_read(tmp_path):
     words = np.float32([[0, 0], [1, 3], [3, 5]])
     static = StaticEmbedding(tokenizer, embedding_weights=words)
     SentenceTransformer(modules=[static], device="cpu").save(str(tmp_path / "static"))
-    found = encode(["the cat", "cat"], resources(str(tmp_path / "static")))
-    np.testing.assert_array_equal(found, [[2, 4], [3, 5]])
+    vectors = encode(["the cat", "cat"], resources(str(tmp_path / "static")))
+    np.testing.assert_array_equal(vectors, [[2, 4], [3, 5]])
 
 
 # The real model
 
 
 @pytest.mark.slow
-def test_the_vectors_are_those_of_the_model_step_by_step():
+def test_vectors_match_the_model_step_by_step():
     """Mean of the last layer over the word pieces, to length 1; nothing is lower-cased by us."""
     import torch
     from transformers import AutoModel, AutoTokenizer
@@ -118,7 +118,7 @@ def test_the_vectors_are_those_of_the_model_step_by_step():
 
 
 @pytest.mark.slow
-def test_the_same_sentences_give_the_same_bits_and_the_network_is_left_alone(monkeypatch):
+def test_encoding_is_reproducible_and_does_not_use_the_network(monkeypatch):
     for owner, name in ((socket.socket, "connect"), (socket, "getaddrinfo")):
         monkeypatch.setattr(owner, name, lambda *arguments: pytest.fail(f"{arguments}"))
     texts = [f"{text} {number}" for text in TEXTS for number in range(40)]
@@ -129,8 +129,8 @@ def test_the_same_sentences_give_the_same_bits_and_the_network_is_left_alone(mon
 
 
 @pytest.mark.slow
-def test_it_prints_and_logs_nothing_and_leaves_the_environment_as_it_was():
-    """In a process of its own, where everything is imported and loaded for the first time."""
+def test_encoding_prints_nothing_and_leaves_the_environment_unchanged():
+    """In a new process, where everything is imported and loaded for the first time."""
     script = (
         "import logging, os; logging.basicConfig(level=logging.INFO)\n"
         "from analogyqa.pretrained.transformer import encode\n"
@@ -141,8 +141,8 @@ def test_it_prints_and_logs_nothing_and_leaves_the_environment_as_it_was():
         "assert not {name for name, _ in changed if name.startswith(('HF_', 'TOKENIZERS_'))}\n"
     )
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, env=clean_environment(), capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    completed = subprocess.run(command, env=clean_environment(), capture_output=True, text=True)
+    assert (completed.returncode, completed.stdout, completed.stderr) == (0, "", "")
 
 
 @pytest.mark.slow

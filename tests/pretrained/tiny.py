@@ -1,4 +1,4 @@
-"""Tiny models with random weights, in the folders that the libraries of Hugging Face read."""
+"""Tiny models with random weights, saved in folders that the Hugging Face libraries read."""
 
 import json
 from collections.abc import Callable
@@ -14,11 +14,11 @@ DIM = 8
 BERT = {"hidden_size": DIM, "num_attention_heads": 2, "intermediate_size": DIM}
 
 
-def build(kind: str, of: str = "Model", **config) -> nn.Module:
+def build(family: str, head: str = "Model", **config) -> nn.Module:
     """Return a model of transformers, such as `BertModel`, for the words above."""
     torch.manual_seed(0)
-    settings = getattr(transformers, f"{kind}Config")(vocab_size=len(WORDS), **config)
-    return getattr(transformers, f"{kind}{of}")(settings).eval()
+    settings = getattr(transformers, f"{family}Config")(vocab_size=len(WORDS), **config)
+    return getattr(transformers, f"{family}{head}")(settings).eval()
 
 
 def save(folder: Path, model: nn.Module, words: list[str] = WORDS, **tokenizer) -> Path:
@@ -40,22 +40,22 @@ def rewrite_weights(folder: Path, rewrite: Callable[[dict], dict]) -> None:
 
 
 def rewrite_json(path: Path, **values) -> None:
-    """Set some keys of a JSON file, which need not be there."""
+    """Set some keys of a JSON file, which is created if it is missing."""
     before = json.loads(path.read_text()) if path.exists() else {}
     path.write_text(json.dumps(before | values))
 
 
 def add_pooling(folder: Path) -> Path:
-    """Make a folder one of sentence-transformers: the mean over the tokens."""
-    parts = {"": "Transformer", "1_Pooling": "Pooling"}
+    """Let sentence-transformers read a folder, with the mean over the tokens."""
+    types = {"": "Transformer", "1_Pooling": "Pooling"}
     modules = [
         {
             "idx": number,
             "name": str(number),
             "path": path,
-            "type": f"sentence_transformers.models.{kind}",
+            "type": f"sentence_transformers.models.{module}",
         }
-        for number, (path, kind) in enumerate(parts.items())
+        for number, (path, module) in enumerate(types.items())
     ]
     (folder / "modules.json").write_text(json.dumps(modules))
     (folder / "1_Pooling").mkdir(exist_ok=True)

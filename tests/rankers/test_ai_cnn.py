@@ -32,5 +32,5 @@ def by_hand(ranker, question, candidate):
     return ranker.output(torch.cat([first, second]))[0]
 
 
-def test_a_score_is_that_of_the_equations():
+def test_scores_match_the_equations():
     assert_scores_equal("ai_cnn", by_hand)

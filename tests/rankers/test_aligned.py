@@ -1,4 +1,4 @@
-"""Soft alignment of the words of a question with those of a candidate."""
+"""Soft alignment of the words of a question with the words of a candidate."""
 
 import numpy as np
 import pytest
@@ -8,19 +8,19 @@ from analogyqa.rankers.aligned import AlignedRanker
 
 GENERATOR = np.random.default_rng(0)
 VECTORS = GENERATOR.standard_normal((20, 5)).astype(np.float32)
-HOLDING = GENERATOR.integers(1, 8, 20)
-IDF = np.log((10 - HOLDING + 0.5) / (HOLDING + 0.5)).clip(min=0)
+SENTENCE_COUNTS = GENERATOR.integers(1, 8, 20)  # of ten sentences, those with each word
+IDF = np.log((10 - SENTENCE_COUNTS + 0.5) / (SENTENCE_COUNTS + 0.5)).clip(min=0)
 
 
 @pytest.fixture
 def ranker():
     ranker = AlignedRanker(None)
-    ranker.fit(Vocabulary(VECTORS, HOLDING, 10))
+    ranker.fit(Vocabulary(VECTORS, SENTENCE_COUNTS, 10))
     return ranker
 
 
-def plain(question, candidate):
-    """The formula, a word at a time."""
+def by_formula(question, candidate):
+    """Return the score of a pair by the formula, word by word."""
     score = 0.0
     for word in question:
         cosines = [
@@ -39,7 +39,7 @@ def test_scores_follow_the_formula_in_any_order(ranker):
     question_of = GENERATOR.integers(0, 4, 30)
     questions = [texts[number] for number in question_of]
     candidates = [GENERATOR.integers(0, 20, GENERATOR.integers(0, 12)) for _ in range(30)]
-    expected = [plain(*pair) for pair in zip(questions, candidates, strict=True)]
+    expected = [by_formula(*pair) for pair in zip(questions, candidates, strict=True)]
     scores, _ = ranker.scores(Words(question_of, questions, candidates))
     assert scores == pytest.approx(expected, abs=1e-5)
 

@@ -15,18 +15,18 @@ def maps_of(ranker, words):
     bias, dim = ranker.convolution.bias, words.shape[1]
     weight = ranker.convolution.weight.view(-1, WIDTH, dim)
     maps = []
-    for place in range(len(words)):
+    for position in range(len(words)):
         total = bias.clone()
-        for offset in range(WIDTH):  # two words before, two behind
-            if 0 <= (seen := place + offset - 2) < len(words):
-                total = total + weight[:, offset] @ words[seen]
+        for offset in range(WIDTH):  # two words before, two after
+            if 0 <= (row := position + offset - 2) < len(words):
+                total = total + weight[:, offset] @ words[row]
         maps.append(total)
     return maps
 
 
 def pooled(maps, importance):
-    weights = [math.exp(each) for each in importance]
-    return sum(weight / sum(weights) * one for weight, one in zip(weights, maps, strict=True))
+    weights = [math.exp(value) for value in importance]
+    return sum(weight / sum(weights) * vector for weight, vector in zip(weights, maps, strict=True))
 
 
 def by_hand(ranker, question, candidate):
@@ -39,5 +39,5 @@ def by_hand(ranker, question, candidate):
 
 
 @pytest.mark.parametrize("name", ["ap_cnn", "ap_bilstm"])
-def test_a_score_is_that_of_the_equations(name):
+def test_scores_match_the_equations(name):
     assert_scores_equal(name, by_hand)

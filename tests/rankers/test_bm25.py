@@ -1,4 +1,4 @@
-"""BM25 against its formula, and its errors."""
+"""BM25 scores follow the formula; errors name the candidate."""
 
 import logging
 import math
@@ -22,7 +22,7 @@ def bm25_scores(*texts) -> np.ndarray:
 
 
 def formula(question: list[str], candidate: list[str], collection: list[list[str]]) -> float:
-    """BM25 as Lucene has it (Kamphuis et al. 2020, table 1), with k1 = 1.5 and b = 0.75."""
+    """BM25 as in Lucene (Kamphuis et al. 2020, table 1), with k1 = 1.5 and b = 0.75."""
     counts = Counter(candidate)
     mean_length = sum(map(len, collection)) / len(collection)
     score = 0.0
@@ -35,7 +35,7 @@ def formula(question: list[str], candidate: list[str], collection: list[list[str
 
 
 @pytest.mark.parametrize("question", ["the cat", "long road", "cat", "the the dog", "a cat or a"])
-def test_a_score_is_that_of_the_formula(question):
+def test_scores_match_the_formula(question):
     scores = bm25_scores([question] * 4, COLLECTION, COLLECTION, True)
     sentences = [sentence.split() for sentence in COLLECTION]
     expected = [formula(question.split(), sentence, sentences) for sentence in sentences]
@@ -60,7 +60,7 @@ def test_a_repeated_sentence_of_the_collection_counts_once():
 
 
 @pytest.mark.parametrize(
-    ("question", "candidate", "lowercase", "found"),
+    ("question", "candidate", "lowercase", "is_match"),
     [
         ('"', "Who 's `` here '' ?", True, True),  # the words are those of our tokeniser
         ("who's", "Who 's `` here '' ?", True, True),
@@ -72,12 +72,12 @@ def test_a_repeated_sentence_of_the_collection_counts_once():
         ("unheard of words", "a bird", True, False),
     ],
 )
-def test_a_score_is_above_0_where_a_word_is_shared(question, candidate, lowercase, found):
+def test_a_score_is_positive_only_if_a_word_is_shared(question, candidate, lowercase, is_match):
     (score,) = bm25_scores([question], [candidate], [candidate, "nobody"], lowercase)
-    assert score > 0 if found else score == 0
+    assert score > 0 if is_match else score == 0
 
 
-def test_no_pairs_have_no_scores():
+def test_no_pairs_give_no_scores():
     assert bm25_scores([], [], COLLECTION, True).shape == (0,)
 
 
@@ -86,7 +86,7 @@ def test_a_candidate_that_is_not_in_the_collection_is_named():
         bm25_scores(["cat"] * 2, ["the cat sat", "a stranger"], COLLECTION, True)
 
 
-def test_it_prints_and_logs_nothing(capfd, caplog):
+def test_scoring_prints_and_logs_nothing(capfd, caplog):
     caplog.set_level(logging.DEBUG)
     bm25_scores(["cat"], COLLECTION[:1], COLLECTION, True)
     assert capfd.readouterr() == ("", "")
@@ -94,7 +94,7 @@ def test_it_prints_and_logs_nothing(capfd, caplog):
 
 
 def test_another_process_gives_the_same_bits():
-    """Sets of words have another order in each process."""
+    """The order of a set of words differs between processes."""
     texts = [" ".join(f"w{i * k % 13}" for i in range(9)) for k in range(1, 12)]
     script = (
         "from analogyqa.rankers.bm25 import BM25Ranker, Texts\n"
@@ -103,5 +103,5 @@ def test_another_process_gives_the_same_bits():
     )
     environment = clean_environment() | {"PYTHONHASHSEED": "1"}
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == bm25_scores(texts[::-1], texts, texts, True).tobytes().hex()
+    completed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert completed.stdout.strip() == bm25_scores(texts[::-1], texts, texts, True).tobytes().hex()

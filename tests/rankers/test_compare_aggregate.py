@@ -27,5 +27,5 @@ def by_hand(ranker, question, candidate):
     return ranker.output(ranker.layer(torch.cat(maxima)).tanh())[0]
 
 
-def test_a_score_is_that_of_the_equations():
+def test_scores_match_the_equations():
     assert_scores_equal("compare_aggregate", by_hand)

@@ -21,7 +21,7 @@ def fused(fusion="equal"):
 
 
 def examples(noise: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Return scores [200, k], one right candidate of five each, and the labels."""
+    """Return scores [200, systems] and labels; one of five candidates is correct."""
     generator = np.random.default_rng(0)
     labels = (np.arange(200) % 5 == 2).astype(int)
     scores = [labels + spread * generator.standard_normal(200) for spread in noise]
@@ -40,15 +40,14 @@ def mrr(scores: np.ndarray, labels: np.ndarray) -> float:
 )
 def test_standardised_scores_do_not_depend_on_the_unit_of_a_system(scores, factor, shift):
     question_of = np.repeat([0, 1, 2], 4)
-    own = standardised(scores, question_of)
-    by_question = own.reshape(3, 4, 2)
+    by_question = standardised(scores, question_of).reshape(3, 4, 2)
     assert np.allclose(by_question.mean(axis=1), 0, atol=1e-6)
     spread = by_question.std(axis=1)
     assert np.all(np.isclose(spread, 1) | np.isclose(spread, 0, atol=1e-6))
-    clear = scores.reshape(3, 4, 2).std(axis=1) > 1e-3  # else the shift rounds it away
+    varies = scores.reshape(3, 4, 2).std(axis=1) > 1e-3  # else the shift rounds it away
     other = standardised(scores * factor + shift, question_of).reshape(3, 4, 2)
     assert np.allclose(
-        *(np.where(clear[:, None], each, 0) for each in (by_question, other)), atol=1e-5
+        *(np.where(varies[:, None], values, 0) for values in (by_question, other)), atol=1e-5
     )
 
 
@@ -61,7 +60,7 @@ def test_equal_scores_have_no_effect():
     assert values.argsort().tolist() == [1, 0, 2]
 
 
-def test_reciprocal_ranks_are_those_of_the_formula_and_ties_share_one():
+def test_reciprocal_ranks_follow_the_formula_and_ties_share_a_rank():
     scores = np.array([[0.9], [0.5], [0.5], [7.0]])
     ranks = reciprocal_ranks(scores, np.array([0, 0, 0, 1]))
     assert ranks[:, 0] == pytest.approx([1 / 61, 1 / 62.5, 1 / 62.5, 1 / 61])
@@ -82,9 +81,9 @@ def test_a_better_system_gets_a_larger_weight(fusion):
     ranker = fused(fusion)
     ranker.fit(PartScores(scores, QUESTIONS, labels))
     assert ranker.weights[0] > 5 * abs(ranker.weights[1])
-    turned = fused(fusion)
-    turned.fit(PartScores(scores * [-1, 1], QUESTIONS, labels))
-    assert turned.weights == pytest.approx(ranker.weights * [-1, 1], rel=1e-3, abs=1e-3)
+    negated = fused(fusion)
+    negated.fit(PartScores(scores * [-1, 1], QUESTIONS, labels))
+    assert negated.weights == pytest.approx(ranker.weights * [-1, 1], rel=1e-3, abs=1e-3)
 
 
 def test_the_listwise_weights_are_at_a_minimum():

@@ -22,7 +22,7 @@ def vectors(*shape):
 
 
 @pytest.mark.parametrize("logit", [-1.5, 0.0, 2.0])
-def test_the_score_mixes_the_two_by_alpha(rankers, logit):
+def test_the_score_mixes_cosine_and_analogy_by_alpha(rankers, logit):
     prototypes, pairs = np.tile(np.arange(3), 4), np.repeat(np.arange(4), 3)
     sentences = (vectors(count, 6) for count in (4, 4, 3, 3))
     encoded = Encoded(np.zeros(4, dtype=int), *sentences, prototypes, pairs)

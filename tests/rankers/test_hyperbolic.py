@@ -1,4 +1,4 @@
-"""The distance in the ball against a reference, its gradients, and the scores of HyperQA."""
+"""The distance in the ball matches a reference; its gradients, and the scores of HyperQA."""
 
 import math
 
@@ -25,17 +25,17 @@ def reference(x, y):
     """The distance as printed, in exact fractions."""
     from fractions import Fraction
 
-    x, y = ([Fraction(value) for value in each.ravel().tolist()] for each in (x, y))
-    away = [1 - sum(value**2 for value in each) for each in (x, y)]
-    apart = sum((a - b) ** 2 for a, b in zip(x, y, strict=True))
-    argument = 2 * apart / (away[0] * away[1])  # arcosh(1 + argument)
+    x, y = ([Fraction(value) for value in point.ravel().tolist()] for point in (x, y))
+    to_border = [1 - sum(value**2 for value in point) for point in (x, y)]
+    squared_distance = sum((a - b) ** 2 for a, b in zip(x, y, strict=True))
+    argument = 2 * squared_distance / (to_border[0] * to_border[1])  # arcosh(1 + argument)
     return math.log1p(float(argument) + math.sqrt(float(argument) ** 2 + 2 * float(argument)))
 
 
 def ranker(**options):
     training = {"loss": "mix"}
-    own = {"encoder": "nbow", "vectors": "v", "ranker": {"name": "hyperbolic", **options}}
-    return build_ranker(System(title="H", **own, training=training), 5, 0)
+    values = {"encoder": "nbow", "vectors": "v", "ranker": {"name": "hyperbolic", **options}}
+    return build_ranker(System(title="H", **values, training=training), 5, 0)
 
 
 def energies(ranker, vectors):
@@ -46,8 +46,10 @@ def energies(ranker, vectors):
 
 
 @given(norms, norms, seeds, seeds)
-def test_the_distance_is_that_of_the_definition_up_to_the_border(first, second, one, two):
-    x, y = points(first, one), points(second, two)
+def test_the_distance_matches_its_definition_up_to_the_border(
+    first_norm, second_norm, first_seed, second_seed
+):
+    x, y = points(first_norm, first_seed), points(second_norm, second_seed)
     assert poincare_distance(x, y).item() == pytest.approx(reference(x, y), rel=1e-6, abs=1e-9)
 
 
@@ -67,11 +69,11 @@ def test_the_coded_distance_by_hand():
 @given(st.floats(1e-6, 1e6), seeds)
 def test_vectors_outside_the_ball_are_projected_onto_its_border(norm, seed):
     vectors = points(norm, seed, 2)
-    found = in_ball(vectors)
-    assert found.dtype == torch.float64
-    assert found.norm(dim=1).tolist() == pytest.approx([min(norm, 1 - BORDER)] * 2, abs=1e-12)
+    projected = in_ball(vectors)
+    assert projected.dtype == torch.float64
+    assert projected.norm(dim=1).tolist() == pytest.approx([min(norm, 1 - BORDER)] * 2, abs=1e-12)
     if norm < 1 - BORDER:
-        assert torch.equal(found, vectors)
+        assert torch.equal(projected, vectors)
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-6, 0.1, 1.0, 100.0])
@@ -83,31 +85,34 @@ def test_vectors_outside_the_ball_are_projected_onto_its_border(norm, seed):
 def test_gradients_are_finite_at_the_centre_the_border_and_for_equal_points(scale, options):
     vectors = (scale * points(1.0, 0, 4)).float()
     vectors = torch.cat([vectors, vectors[:2], -vectors[2:]]).requires_grad_()
-    own = ranker(**options)
-    scores = energies(own, vectors)
+    hyperbolic = ranker(**options)
+    scores = energies(hyperbolic, vectors)
     scores.sum().backward()
     assert torch.isfinite(scores).all()
     assert torch.isfinite(vectors.grad).all()
-    assert torch.isfinite(own.weight.grad)
+    assert torch.isfinite(hyperbolic.weight.grad)
 
 
 def test_a_riemannian_gradient_is_scaled_by_the_inverse_of_the_metric():
     drawn = points(0.6, 0, 2)
-    found = {}
+    gradients = {}
     for gradient in ("euclidean", "riemannian"):
         vectors = drawn.clone().requires_grad_()
         energies(ranker(gradient=gradient), vectors).sum().backward()
-        found[gradient] = vectors.grad
-    torch.testing.assert_close(found["riemannian"], found["euclidean"] * (1 - 0.36) ** 2 / 4)
+        gradients[gradient] = vectors.grad
+    torch.testing.assert_close(
+        gradients["riemannian"], gradients["euclidean"] * (1 - 0.36) ** 2 / 4
+    )
 
 
 def test_the_last_layer_may_read_both_vectors():
-    own, vectors = ranker(last_layer="concatenated"), 20 * points(1.0, 0, 4)
+    concatenating, vectors = ranker(last_layer="concatenated"), 20 * points(1.0, 0, 4)
     vectors = vectors.float()
-    assert torch.equal(energies(own, vectors), energies(ranker(), vectors))  # at its start
+    # Before training, the added weights are zero.
+    assert torch.equal(energies(concatenating, vectors), energies(ranker(), vectors))
     with torch.no_grad():
-        own.of_vectors.copy_(torch.arange(10)[:, None] / 10)
-    added = energies(own, vectors) - energies(ranker(), vectors)
+        concatenating.of_vectors.copy_(torch.arange(10)[:, None] / 10)
+    added = energies(concatenating, vectors) - energies(ranker(), vectors)
     weights = torch.arange(10) / 10
     torch.testing.assert_close(added, vectors[:2] @ weights[:5] + vectors[2:] @ weights[5:])
 

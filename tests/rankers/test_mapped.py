@@ -24,7 +24,7 @@ def rotation(seed, dim):
 
 
 def fitting(questions, candidates, labels=None, splits=None):
-    """Pairs of sentences that come once each."""
+    """Return pairs of sentences, each of which occurs once."""
     count = len(questions)
     return Fitting(
         np.concatenate([questions, candidates]).astype(np.float32),
@@ -37,18 +37,18 @@ def fitting(questions, candidates, labels=None, splits=None):
 
 def ranker(fitted_to, components=0, **mapping):
     options = {"mapping": mapping, "components": components}
-    made = build_ranker(
+    fitted = build_ranker(
         System(title="M", encoder="mean", vectors="v", ranker={"name": "mapped", **options})
     )
-    made.fit(fitted_to)
-    return made
+    fitted.fit(fitted_to)
+    return fitted
 
 
-def scores(made, questions, candidates):
+def scores(fitted, questions, candidates):
     pairs = questions.astype(np.float32), candidates.astype(np.float32)
-    found, best = made.scores(Encoded(np.arange(len(questions)), *pairs, *EMPTY, EMPTY[2]))
-    assert (found.dtype, set(best)) == (np.float32, {-1})
-    return found
+    values, best = fitted.scores(Encoded(np.arange(len(questions)), *pairs, *EMPTY, EMPTY[2]))
+    assert (values.dtype, set(best)) == (np.float32, {-1})
+    return values
 
 
 def cosines(questions, candidates):
@@ -56,12 +56,12 @@ def cosines(questions, candidates):
 
 
 @given(st.integers(0, 2**16), st.integers(1, 8), st.integers(1, 20))
-def test_the_map_is_orthogonal_and_nearer_than_others(seed, dim, pairs):
+def test_the_map_is_orthogonal_and_nearer_than_other_rotations(seed, dim, pairs):
     sources, targets = drawn(seed, pairs, dim), drawn(seed + 1, pairs, dim)
-    found = orthogonal_map(sources, targets)
-    np.testing.assert_allclose(found.T @ found, np.eye(dim), atol=1e-6)
-    distance = np.linalg.norm(sources @ found - targets)
-    for other in (np.eye(dim), rotation(seed + 2, dim), found @ rotation(seed + 3, dim)):
+    matrix = orthogonal_map(sources, targets)
+    np.testing.assert_allclose(matrix.T @ matrix, np.eye(dim), atol=1e-6)
+    distance = np.linalg.norm(sources @ matrix - targets)
+    for other in (np.eye(dim), rotation(seed + 2, dim), matrix @ rotation(seed + 3, dim)):
         assert distance <= np.linalg.norm(sources @ other - targets) + 1e-9
 
 
@@ -77,9 +77,9 @@ def test_mapping_one_side_undoes_a_rotation(direction):
     questions, known = drawn(0, 40, 6), rotation(1, 6)
     candidates = questions @ known
     options = {"learned_from": ["train"], "side": "source", "direction": direction}
-    made = ranker(fitting(questions, candidates), **options)
+    fitted = ranker(fitting(questions, candidates), **options)
     assert cosines(questions, candidates).mean() < 0.5
-    np.testing.assert_allclose(scores(made, questions, candidates), 1, atol=1e-5)
+    np.testing.assert_allclose(scores(fitted, questions, candidates), 1, atol=1e-5)
 
 
 def test_one_orthogonal_map_on_both_sides_changes_no_cosine():
@@ -92,36 +92,37 @@ def test_one_orthogonal_map_on_both_sides_changes_no_cosine():
 
 
 def test_pairs_in_both_directions_give_a_map_that_is_its_own_inverse():
-    made = ranker(fitting(drawn(0, 30, 6), drawn(1, 30, 6)), learned_from=["train"],
+    fitted = ranker(fitting(drawn(0, 30, 6), drawn(1, 30, 6)), learned_from=["train"],
                   direction="both", side="source")  # fmt: skip
-    (of_questions, of_candidates) = made.matrices
+    (of_questions, of_candidates) = fitted.matrices
     np.testing.assert_allclose(of_questions @ of_questions, np.eye(6), atol=1e-6)
     assert of_candidates is None
 
 
-def test_only_right_pairs_of_the_splits_are_learned_from():
+def test_the_map_is_learned_only_from_correct_pairs_of_the_given_splits():
     questions, candidates, known = drawn(0, 40, 6), drawn(1, 40, 6), rotation(2, 6)
     labels, splits = np.arange(40) % 2, ["train"] * 20 + ["dev"] * 10 + ["test"] * 10
-    right = (labels == 1) & (np.array(splits) != "test")
-    candidates[right] = questions[right] @ known
+    is_used = (labels == 1) & (np.array(splits) != "test")
+    candidates[is_used] = questions[is_used] @ known
     data = fitting(questions, candidates, labels, splits)
     options = {"side": "source", "learned_from": ["train", "dev"]}
     np.testing.assert_allclose(ranker(data, **options).matrices[0], known, atol=1e-6)
 
 
 @pytest.mark.parametrize("splits", [["train"], ["train", "test"]])
-def test_the_mean_is_that_of_the_sentences_of_the_splits_once_each(splits):
+def test_the_mean_counts_each_sentence_of_the_given_splits_once(splits):
     questions, candidates = drawn(0, 12, 6), drawn(1, 12, 6)
-    of = np.array(["train"] * 5 + ["dev"] * 3 + ["test"] * 4)
-    data = fitting(questions, candidates, splits=of)
-    repeated = Fitting(data.sentences, *(np.r_[each, each] for each in data[1:]))
-    own = np.isin(of, splits)
-    mean = unit(np.concatenate([questions[own], candidates[own]]).astype(np.float32)).mean(axis=0)
-    for each in (data, repeated):
-        made = ranker(each, **NORMALISED, mean_of=splits)
-        np.testing.assert_allclose(made.means, [mean, mean], atol=1e-6)
+    split_of = np.array(["train"] * 5 + ["dev"] * 3 + ["test"] * 4)
+    data = fitting(questions, candidates, splits=split_of)
+    repeated = Fitting(data.sentences, *(np.r_[column, column] for column in data[1:]))
+    counts = np.isin(split_of, splits)
+    sentences = np.concatenate([questions[counts], candidates[counts]]).astype(np.float32)
+    mean = unit(sentences).mean(axis=0)
+    for pairs in (data, repeated):
+        fitted = ranker(pairs, **NORMALISED, mean_of=splits)
+        np.testing.assert_allclose(fitted.means, [mean, mean], atol=1e-6)
     expected = cosines(unit(questions) - mean, unit(candidates) - mean)
-    np.testing.assert_allclose(scores(made, questions, candidates), expected, atol=1e-5)
+    np.testing.assert_allclose(scores(fitted, questions, candidates), expected, atol=1e-5)
 
 
 @given(st.integers(0, 2**16), st.integers(0, 5))
@@ -136,16 +137,16 @@ def test_the_components_of_the_training_sentences_are_removed(seed, count):
     )
     data = fitting(vectors[:10], vectors[10:])
     kept = vectors - vectors @ components.T @ components
-    found = scores(ranker(data, components=count), vectors[:10], vectors[10:])
-    np.testing.assert_allclose(found, cosines(kept[:10], kept[10:]), atol=1e-4)
+    actual = scores(ranker(data, components=count), vectors[:10], vectors[10:])
+    np.testing.assert_allclose(actual, cosines(kept[:10], kept[10:]), atol=1e-4)
 
 
-def test_a_cosine_that_is_not_positive_may_get_the_lowest_score():
+def test_negative_cosines_may_be_raised_to_zero():
     pairs = drawn(2, 30, 6), drawn(3, 30, 6)
     data = fitting(drawn(0, 30, 6), drawn(1, 30, 6))
-    kept, cut = (scores(ranker(data, negatives=each), *pairs) for each in ("kept", "lowest"))
+    kept, raised = (scores(ranker(data, negatives=name), *pairs) for name in ("kept", "lowest"))
     assert (kept < 0).any()
-    np.testing.assert_array_equal(cut, np.maximum(kept, 0))
+    np.testing.assert_array_equal(raised, np.maximum(kept, 0))
 
 
 def test_a_sentence_without_words_scores_zero():
@@ -153,10 +154,10 @@ def test_a_sentence_without_words_scores_zero():
     assert scores(ranker(data, components=2), np.zeros((1, 6)), drawn(2, 1, 6)) == 0
 
 
-def test_the_given_order_is_that_of_the_candidates():
-    made = build_ranker(System(title="S", ranker="given_order"))
-    found, _ = made.scores(Texts(["q", "q", "r"], ["c", "a", "b"], ["a", "b", "c"], True))
-    assert (found.dtype, np.argsort(-found).tolist()) == (np.float32, [0, 1, 2])
+def test_the_given_order_is_the_order_of_the_candidates():
+    given_order = build_ranker(System(title="S", ranker="given_order"))
+    values, _ = given_order.scores(Texts(["q", "q", "r"], ["c", "a", "b"], ["a", "b", "c"], True))
+    assert (values.dtype, np.argsort(-values).tolist()) == (np.float32, [0, 1, 2])
 
 
 def test_thread_pairs_link_question_and_correct_candidates():
@@ -175,21 +176,21 @@ def test_thread_pairs_link_question_and_correct_candidates():
 
 def test_each_side_has_its_own_mean():
     questions, candidates = np.array([[1.0, 2], [3, 0]]), np.array([[0.0, 5], [2, 1]])
-    made = ranker(fitting(questions, candidates), normalise=["centre"], means="by_side")
-    assert [mean.tolist() for mean in made.means] == [[2, 1], [1, 3]]
+    fitted = ranker(fitting(questions, candidates), normalise=["centre"], means="by_side")
+    assert [mean.tolist() for mean in fitted.means] == [[2, 1], [1, 3]]
     # (-1, 1) and (-1, 2); (1, -1) and (1, -2): cosines 3 / sqrt(10)
-    np.testing.assert_allclose(scores(made, questions, candidates), 0.948683, atol=1e-6)
+    np.testing.assert_allclose(scores(fitted, questions, candidates), 0.948683, atol=1e-6)
 
 
-def test_both_candidates_of_a_couple_are_centred_with_the_mean_of_the_candidates():
+def test_pairs_of_candidates_are_centred_with_the_mean_of_the_candidates():
     sentences = np.array([[5.0, 0], [1, 2], [3, 4], [2, 0]], np.float32)
     labels, splits = np.array([1, 1, 0]), np.array(["train"] * 3)
     data = Fitting(sentences, np.zeros(3, int), np.array([1, 2, 3]), labels, splits)
     options = {"normalise": ["centre"], "means": "by_side", "learned_from": ["train"]}
-    made = ranker(data, **options, pairs="thread")
-    assert [mean.tolist() for mean in made.means] == [[5, 0], [2, 2]]
+    fitted = ranker(data, **options, pairs="thread")
+    assert [mean.tolist() for mean in fitted.means] == [[5, 0], [2, 2]]
     # The pairs are (0, 0) with (-1, 0), which has no effect, and (-1, 0) with (1, 2).
-    np.testing.assert_allclose(made.matrices[0][0], np.array([-1, -2]) / np.sqrt(5), atol=1e-6)
+    np.testing.assert_allclose(fitted.matrices[0][0], np.array([-1, -2]) / np.sqrt(5), atol=1e-6)
 
 
 def test_centred_components_are_those_of_a_principal_component_analysis():
@@ -198,6 +199,6 @@ def test_centred_components_are_those_of_a_principal_component_analysis():
     plain = ranker(data, 1)
     assert abs(plain.removed[0, 0]) > 0.9
     options = {"name": "mapped", "components": 1, "centred_components": True}
-    made = build_ranker(System(title="M", encoder="mean", vectors="v", ranker=options))
-    made.fit(data)
-    np.testing.assert_allclose(np.abs(made.removed), [[0, 1]], atol=1e-12)
+    fitted = build_ranker(System(title="M", encoder="mean", vectors="v", ranker=options))
+    fitted.fit(data)
+    np.testing.assert_allclose(np.abs(fitted.removed), [[0, 1]], atol=1e-12)

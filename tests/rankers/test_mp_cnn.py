@@ -1,4 +1,4 @@
-"""MP-CNN, against its blocks and comparisons of one pair, filter by filter."""
+"""MP-CNN, against its blocks and comparisons for one pair, filter by filter."""
 
 import torch
 
@@ -20,14 +20,14 @@ def block_a(ranker, words):
     for pool, convolutions in zip(POOLS, ranker.holistic, strict=True):
         vectors = []
         for width, layers in zip(WIDTHS, convolutions, strict=True):
-            convolution, places = layers, []
+            convolution, values = layers, []
             for window in windows_of(words, width):
                 if width > 1:
                     inner, _, convolution = layers
                     window = (inner.weight[:, :, 0] @ window + inner.bias[:, None]).tanh()
                 total = (convolution.weight * window).sum(dim=(1, 2)) + convolution.bias
-                places.append(total.tanh())
-            vectors.append(pool(torch.stack(places)))
+                values.append(total.tanh())
+            vectors.append(pool(torch.stack(values)))
         block.append([*vectors, pool(words)])
     return block
 
@@ -38,8 +38,8 @@ def block_b(ranker, words):
     for pool, convolutions in zip(POOLS[:2], ranker.per_dimension, strict=True):
         for width, convolution in zip(WIDTHS, convolutions, strict=True):
             for weight, bias in zip(convolution.weight[:, 0, 0], convolution.bias, strict=True):
-                places = [(window @ weight + bias).tanh() for window in windows_of(words, width)]
-                vectors.append(pool(torch.stack(places)))
+                values = [(window @ weight + bias).tanh() for window in windows_of(words, width)]
+                vectors.append(pool(torch.stack(values)))
     return vectors
 
 
@@ -50,31 +50,31 @@ def cosine(first, second):
 def by_hand(ranker, question, candidate):
     """Return the score of one pair."""
     first, second = block_a(ranker, question), block_a(ranker, candidate)
-    cosines, distances, others = [], [], []
-    for own, other in zip(first, second, strict=True):  # algorithm 1
-        for x, y in zip(torch.stack(own).T, torch.stack(other).T, strict=True):
+    cosines, distances, comparisons = [], [], []
+    for xs, ys in zip(first, second, strict=True):  # algorithm 1
+        for x, y in zip(torch.stack(xs).T, torch.stack(ys).T, strict=True):
             cosines.append(cosine(x, y))
             distances.append((x - y).norm())
     pairs = [
-        [(x, y) for own, other in zip(first, second, strict=True) for x in own for y in other],
+        [(x, y) for xs, ys in zip(first, second, strict=True) for x in xs for y in ys],
         list(zip(block_b(ranker, question), block_b(ranker, candidate), strict=True)),
     ]
     for compared in pairs:  # algorithm 2
-        others += [torch.stack([cosine(x, y) for x, y in compared])]
-        others += [torch.stack([(x - y).norm() for x, y in compared])]
-        others += [torch.cat([(x - y).abs() for x, y in compared])]
-    features = torch.cat([torch.stack(cosines), torch.stack(distances), *others])
+        comparisons += [torch.stack([cosine(x, y) for x, y in compared])]
+        comparisons += [torch.stack([(x - y).norm() for x, y in compared])]
+        comparisons += [torch.cat([(x - y).abs() for x, y in compared])]
+    features = torch.cat([torch.stack(cosines), torch.stack(distances), *comparisons])
     return ranker.output(ranker.hidden(features).tanh())[0]
 
 
-def test_a_score_is_that_of_the_algorithms():
+def test_scores_match_the_algorithms():
     assert_scores_equal("mp_cnn", by_hand, rtol=1e-4, atol=1e-5)
 
 
-def test_the_gradients_are_those_of_the_algorithms():
-    """Also of the places that are found without gradients."""
+def test_gradients_match_the_algorithms():
+    """Even through positions that are found without gradients."""
     ranker, vectors = build("mp_cnn"), sentences()
     weights = list(ranker.parameters())
-    found = torch.autograd.grad(scores(ranker, vectors, [0], [1]).sum(), weights)
+    gradients = torch.autograd.grad(scores(ranker, vectors, [0], [1]).sum(), weights)
     expected = torch.autograd.grad(by_hand(ranker, vectors[0, :3], vectors[1]), weights)
-    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(gradients, expected, rtol=1e-4, atol=1e-5)

@@ -11,10 +11,10 @@ from analogyqa.rankers.specs import RANKERS
 from small_networks import LENGTHS, C, D, build, scores, sentences
 
 TRAINED = [name for name, entry in RANKERS.items() if entry.reads == "words" and entry.trained]
-each = pytest.mark.parametrize("name", TRAINED)
+every_network = pytest.mark.parametrize("name", TRAINED)
 
 
-@each
+@every_network
 def test_a_pair_has_one_score_on_one_side(name):
     ranker, vectors = build(name), sentences()
     energies = scores(ranker, vectors)
@@ -26,32 +26,35 @@ def test_a_pair_has_one_score_on_one_side(name):
     assert both[0].equal(energies)
 
 
-@each
+@every_network
 def test_scores_do_not_depend_on_order_or_batch(name):
     ranker, vectors = build(name), sentences()
     expected = scores(ranker, vectors)
     torch.testing.assert_close(scores(ranker, vectors, C[::-1], D[::-1]), expected.flip(0))
     for score, c, d in zip(expected, C, D, strict=True):
-        alone = torch.stack([vectors[c, : max(LENGTHS[c], 1)]])
-        other = torch.stack([vectors[d, : max(LENGTHS[d], 1)]])
-        longest = max(alone.shape[1], other.shape[1])
-        pair = [torch.nn.functional.pad(x, (0, 0, 0, longest - x.shape[1])) for x in (alone, other)]
+        question = torch.stack([vectors[c, : max(LENGTHS[c], 1)]])
+        candidate = torch.stack([vectors[d, : max(LENGTHS[d], 1)]])
+        longest = max(question.shape[1], candidate.shape[1])
+        pair = [
+            torch.nn.functional.pad(x, (0, 0, 0, longest - x.shape[1]))
+            for x in (question, candidate)
+        ]
         torch.testing.assert_close(scores(ranker, torch.cat(pair), [0], [1])[0], score)
 
 
-@each
+@every_network
 @settings(max_examples=10)
-@given(lengths=st.lists(st.integers(0, 6), min_size=2, max_size=4), more=st.integers(1, 5))
-def test_padding_never_changes_a_score(name, lengths, more):
+@given(lengths=st.lists(st.integers(0, 6), min_size=2, max_size=4), extra_padding=st.integers(1, 5))
+def test_padding_never_changes_a_score(name, lengths, extra_padding):
     ranker, (c, d) = build(name), ([0, 1, len(lengths) - 1], [1, 0, 0])
     with torch.no_grad():  # the values of padding would win a maximum
         for parameter in ranker.parameters():
             parameter.add_(0.3)
-    narrow, wide = (scores(ranker, sentences(lengths, wide), c, d) for wide in (0, more))
+    narrow, wide = (scores(ranker, sentences(lengths, wide), c, d) for wide in (0, extra_padding))
     torch.testing.assert_close(narrow, wide)
 
 
-@each
+@every_network
 @pytest.mark.parametrize("length", [0, 1])
 def test_short_sentences_have_finite_scores_and_gradients(name, length):
     ranker = build(name)
@@ -61,7 +64,7 @@ def test_short_sentences_have_finite_scores_and_gradients(name, length):
     assert all(parameter.grad.isfinite().all() for parameter in ranker.parameters())
 
 
-@each
+@every_network
 def test_gradients_reach_every_parameter(name):
     ranker = build(name)
     scores(ranker, sentences()).sum().backward()
@@ -69,7 +72,7 @@ def test_gradients_reach_every_parameter(name):
         assert parameter.grad.abs().sum() > 0, key
 
 
-@each
+@every_network
 def test_the_weights_follow_the_seed(name):
     first, again, other = (
         torch.nn.utils.parameters_to_vector(build(name, seed).parameters()) for seed in (1, 1, 2)
@@ -78,15 +81,15 @@ def test_the_weights_follow_the_seed(name):
     assert not first.equal(other)
 
 
-@each
+@every_network
 def test_scores_depend_on_question_and_candidate(name):
     ranker, vectors = build(name), sentences()
-    one, other_candidate, other_question = scores(ranker, vectors, [0, 0, 5], [1, 4, 1])
-    assert one != other_candidate
-    assert one != other_question
+    score, other_candidate, other_question = scores(ranker, vectors, [0, 0, 5], [1, 4, 1])
+    assert score != other_candidate
+    assert score != other_question
 
 
-@each
+@every_network
 @pytest.mark.parametrize("place", ["word_vectors", "sentence_vector"])
 def test_dropout_acts_in_training_only(name, place):
     vectors, ranker = sentences(), build(name, dropout=0.5, dropout_place=place)
@@ -95,7 +98,7 @@ def test_dropout_acts_in_training_only(name, place):
     assert scores(ranker.eval(), vectors).equal(expected)
 
 
-@each
+@every_network
 def test_a_diverged_weight_shows_in_the_scores(name):
     ranker = build(name)
     with torch.no_grad():
@@ -113,7 +116,7 @@ def test_a_diverged_weight_shows_in_the_scores(name):
         ("compare_aggregate", 150, 564_001),
     ],
 )
-def test_the_parameters_of_published_sizes_are_those_of_the_docstring(name, hidden, count):
+def test_published_sizes_have_as_many_parameters_as_the_docstrings_say(name, hidden, count):
     ranker = build(name, dim=300, sentence_dim=hidden)
     assert sum(parameter.numel() for parameter in ranker.parameters()) == count
 
@@ -121,7 +124,7 @@ def test_the_parameters_of_published_sizes_are_those_of_the_docstring(name, hidd
 # The padding
 
 
-def test_a_sentence_ends_with_its_last_row_that_is_not_zero():
+def test_a_sentence_ends_with_its_last_nonzero_row():
     vectors = torch.zeros(4, 4, 2)
     vectors[0, :2], vectors[1, 2, 1], vectors[2, 3] = 1, -1, torch.nan
     expected = [[1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1], [1, 0, 0, 0]]

@@ -7,10 +7,10 @@ from analogyqa.rankers import Quadruples, build_ranker
 from analogyqa.settings.systems import System
 
 
-def test_the_score_is_a_linear_layer_on_the_cosine():
+def test_the_score_applies_a_linear_layer_to_the_cosine():
     """The cosines of (1, 0) with (3, 4) and (0, 2) are .6 and 0."""
-    own = {"encoder": "nbow", "vectors": "v", "ranker": "scaled_cosine"}
-    ranker = build_ranker(System(title="C", **own, training={"loss": "mix"}), 2, 0)
+    values = {"encoder": "nbow", "vectors": "v", "ranker": "scaled_cosine"}
+    ranker = build_ranker(System(title="C", **values, training={"loss": "mix"}), 2, 0)
     vectors = torch.tensor([[1.0, 0], [3, 4], [0, 2]])
     none, c, d = torch.zeros(0, dtype=torch.long), torch.tensor([0, 0]), torch.tensor([1, 2])
     (scores,) = ranker.energies(Quadruples(vectors, none, none, c, d))

@@ -1,4 +1,4 @@
-"""Named entities of the candidates, found with files of patterns and small models built here."""
+"""Named entities of candidates, found by pattern files and by small models built here."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ def corpus(make_corpus) -> pd.DataFrame:
 
 @pytest.fixture
 def pipeline(tmp_path):
-    """Save an empty pipeline with the given components; returns its folder."""
+    """Save an empty pipeline with the given components, and return its folder."""
 
     def save(*components: tuple[str, dict]) -> str:
         nlp = spacy.blank("en")
@@ -66,8 +66,8 @@ def pipeline(tmp_path):
 
 
 def test_questions_get_entities_of_their_type(corpus, patterns):
-    found = find_entities(corpus, patterns, LABELS)
-    assert found.to_numpy().tolist() == [
+    entities = find_entities(corpus, patterns, LABELS)
+    assert entities.to_numpy().tolist() == [
         ["train", "q0", "q0-0", "Ada Lovelace", "who"],
         ["train", "q1", "q1-0", "London", "where"],
         ["train", "q1", "q1-0", "the Science Museum", "where"],
@@ -89,18 +89,18 @@ def test_treebank_quotes_and_brackets_are_plain(make_corpus, tmp_path):
 
 def test_entities_round_trip_through_parquet(corpus, patterns, tmp_path):
     write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
-    found = find_entities(read_table(tmp_path / "corpus.parquet", CORPUS), patterns, LABELS)
-    write_table(found, ENTITIES, tmp_path / "entities.parquet")
-    read = read_table(tmp_path / "entities.parquet", ENTITIES)
-    assert read.astype(str).equals(find_entities(corpus, patterns, LABELS).astype(str))
-    write_table(found[:0], ENTITIES, tmp_path / "entities.parquet")
+    entities = find_entities(read_table(tmp_path / "corpus.parquet", CORPUS), patterns, LABELS)
+    write_table(entities, ENTITIES, tmp_path / "entities.parquet")
+    restored = read_table(tmp_path / "entities.parquet", ENTITIES)
+    assert restored.astype(str).equals(find_entities(corpus, patterns, LABELS).astype(str))
+    write_table(entities[:0], ENTITIES, tmp_path / "entities.parquet")
 
 
 def test_types_may_share_a_label(corpus, patterns):
     corpus = corpus.assign(question_type=corpus["question_type"].replace("when", "which"))
     labels = {"who": ["PERSON", "ORG"], "which": ["PERSON", "GPE"]}
-    found = find_entities(corpus, patterns, labels)
-    assert found[["question_id", "entity", "entity_type"]].to_numpy().tolist() == [
+    entities = find_entities(corpus, patterns, labels)
+    assert entities[["question_id", "entity", "entity_type"]].to_numpy().tolist() == [
         ["q0", "Ada Lovelace", "who"],
         ["q2", "Ada Lovelace", "which"],
         ["q2", "London", "which"],
@@ -133,10 +133,10 @@ def test_only_needed_components_run_once_on_each_candidate(pipeline, corpus, mon
     components, texts = [], []
     pipe = spacy.language.Language.pipe
 
-    def recording(nlp, given):
-        texts.extend(given := list(given))
+    def recording(nlp, documents):
+        texts.extend(documents := list(documents))
         components.extend(nlp.pipe_names)
-        return pipe(nlp, given)
+        return pipe(nlp, documents)
 
     monkeypatch.setattr(spacy.language.Language, "pipe", recording)
     find_entities(corpus, folder, LABELS)
@@ -175,7 +175,7 @@ def test_a_model_without_entities_is_refused(pipeline):
         model_record(pipeline(("sentencizer", {})), LABELS)
 
 
-def test_installed(patterns, tmp_path, monkeypatch):
+def test_installed_accepts_packages_folders_and_pattern_files(patterns, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.jsonl").mkdir()
     assert installed("json")

@@ -1,4 +1,4 @@
-"""Lemmas of a corpus, by a small pipeline of rules that is made here."""
+"""Lemmas of a corpus, by a small rule-based pipeline that is built here."""
 
 import shutil
 from pathlib import Path
@@ -30,15 +30,15 @@ QUESTIONS = [
 
 @pytest.fixture
 def pipeline(tmp_path):
-    """Save a pipeline with the given lemmas and parts of speech; returns its folder."""
+    """Save a pipeline with the given lemmas and parts of speech, and return its folder."""
 
-    def save(rules=RULES, *more):
+    def save(rules=RULES, *components):
         nlp = spacy.blank("en")
         ruler = nlp.add_pipe("attribute_ruler")
-        for text, (lemma, kind) in rules.items():
-            attributes = {"LEMMA": lemma, "POS": kind}
+        for text, (lemma, part_of_speech) in rules.items():
+            attributes = {"LEMMA": lemma, "POS": part_of_speech}
             ruler.add([[{"LOWER": text.lower()}]], {k: v for k, v in attributes.items() if v})
-        for name in more:
+        for name in components:
             nlp.add_pipe(name)
         nlp.to_disk(tmp_path / "model")
         return str(tmp_path / "model")
@@ -47,7 +47,7 @@ def pipeline(tmp_path):
 
 
 def texts_of(table):
-    return [(each.question, each.candidate) for each in table.itertuples()]
+    return [(row.question, row.candidate) for row in table.itertuples()]
 
 
 def test_lemmas_of_all_words_and_of_content_words(make_corpus, pipeline, tmp_path):
@@ -67,9 +67,9 @@ def test_lemmas_of_all_words_and_of_content_words(make_corpus, pipeline, tmp_pat
     ]
     for table in (words, content):
         write_table(table, CORPUS, tmp_path / "table.parquet")
-        others = [name for name in CORPUS.names if name not in ("question", "candidate")]
-        found = read_table(tmp_path / "table.parquet", CORPUS)[others]
-        assert found.astype(str).equals(corpus[others].astype(str))
+        unchanged = [name for name in CORPUS.names if name not in ("question", "candidate")]
+        restored = read_table(tmp_path / "table.parquet", CORPUS)[unchanged]
+        assert restored.astype(str).equals(corpus[unchanged].astype(str))
 
 
 def test_stop_words_of_a_file_are_compared_with_lemmas(make_corpus, pipeline):
@@ -78,22 +78,22 @@ def test_stop_words_of_a_file_are_compared_with_lemmas(make_corpus, pipeline):
 
 
 def test_unneeded_components_are_disabled(make_corpus, pipeline, monkeypatch):
-    ran = []
+    disabled = []
     select = spacy.language.Language.select_pipes
 
     def recording(self, *, disable):
-        ran.append(list(disable))
+        disabled.append(list(disable))
         return select(self, disable=disable)
 
     monkeypatch.setattr(spacy.language.Language, "select_pipes", recording)
     lemmatise_corpus(make_corpus(QUESTIONS), pipeline(RULES, "entity_ruler"), ["NOUN"])
-    assert ran[-1] == ["entity_ruler"]
+    assert disabled[-1] == ["entity_ruler"]
 
 
 @pytest.mark.parametrize(
     ("rules", "keep", "message"),
     [
-        ({text: ("", kind) for text, (_, kind) in RULES.items()}, ["NOUN"], "gives no lemmas"),
+        ({text: ("", part) for text, (_, part) in RULES.items()}, ["NOUN"], "gives no lemmas"),
         (RULES, ["NUM", "X"], "gives no words of NUM, X"),
     ],
 )

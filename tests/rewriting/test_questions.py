@@ -12,7 +12,7 @@ from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 from analogyqa.text import tokenize
 from analogyqa.vectors.select import build_vocabulary
 
-# A word on each override, and between them.
+# Words on both axes of the plane, and between them.
 PLANE = {"east": [1, 0], "north": [0, 1], "high": [1, 2], "flat": [2, 1], "far": [9, 0]}
 PLANE |= {"a": [0, 0]}
 QUESTIONS = [
@@ -30,25 +30,25 @@ def store(words: dict[str, list]) -> tuple[np.ndarray, dict[str, int]]:
     return vectors, {word: row for row, word in enumerate(words)}
 
 
-def entities_table(corpus: pd.DataFrame, named: dict[str, list[str]]) -> pd.DataFrame:
-    """Return a table of schema ENTITIES: candidate id to its entities, of the question's type."""
+def entities_table(corpus: pd.DataFrame, mentions: dict[str, list[str]]) -> pd.DataFrame:
+    """Return a table of schema ENTITIES from the mentions in each candidate, by its id."""
     rows = [
         (pair.split, pair.question_id, pair.candidate_id, text, pair.question_type)
         for pair in corpus.itertuples()
-        for text in named.get(pair.candidate_id, [])
+        for text in mentions.get(pair.candidate_id, [])
     ]
     return pd.DataFrame(rows, columns=ENTITIES.names)
 
 
 def first_words(corpus: pd.DataFrame) -> list[str]:
-    """Return what stands before the last words of each question, which must not change."""
+    """Return what precedes the unchanged ending of each question."""
     words = []
     originals = dict(zip([f"q{i}" for i in range(5)], QUESTIONS, strict=True))
     for question_id, rows in corpus.groupby("question_id"):
-        rest = originals[question_id][1].partition(" ")[2]
+        ending = originals[question_id][1].partition(" ")[2]
         (question,) = rows["question"].unique()
-        assert question.endswith(f" {rest}")
-        words.append(question.removesuffix(f" {rest}"))
+        assert question.endswith(f" {ending}")
+        words.append(question.removesuffix(f" {ending}"))
     return words
 
 
@@ -59,12 +59,12 @@ def toy(make_corpus) -> pd.DataFrame:
 
 @pytest.fixture
 def rewrite(toy):
-    """Rewrite the toy corpus; returns what takes the place of each question word."""
+    """Rewrite the toy corpus, and return the replacement of each question word."""
 
-    def rewrite(named, rewriting="entity", lowercase=True, words=PLANE, question_words=WORDS):
-        found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"]} | named)
+    def rewrite(mentions, rewriting="entity", lowercase=True, words=PLANE, question_words=WORDS):
+        entities = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"]} | mentions)
         return first_words(
-            rewrite_questions(toy, found, *store(words), rewriting, lowercase, question_words)
+            rewrite_questions(toy, entities, *store(words), rewriting, lowercase, question_words)
         )
 
     return rewrite
@@ -98,69 +98,69 @@ def test_a_question_without_an_entity_gets_the_prototype_word(rewrite):
 
 
 def test_the_prototype_word_is_the_word_nearest_to_all_training_entities_of_the_type(rewrite):
-    named = {"q0-0": ["east", "High", "north"], "q3-0": ["flat"], "q4-0": ["flat"]}
+    mentions = {"q0-0": ["east", "High", "north"], "q3-0": ["flat"], "q4-0": ["flat"]}
     # Mean cosines to (1, 0), (1, 2)/√5 and (0, 1): east 0.48, high 0.78, north 0.63.
-    assert rewrite(named, "prototype_word") == ["high", "east", "what", "high", "high"]
+    assert rewrite(mentions, "prototype_word") == ["high", "east", "what", "high", "high"]
     # Every mention counts.
     assert rewrite({"q0-0": ["east", *["north"] * 3]}, "prototype_word")[0] == "north"
 
 
-def test_a_prototype_word_is_one_word_of_an_entity_of_the_training_split(rewrite):
-    named = {"q0-0": ["north north east"], "q3-1": ["east"]}
-    assert rewrite(named, "prototype_word") == ["north", "east", "what", "north", "north"]
+def test_a_prototype_word_is_a_single_word_of_a_training_entity(rewrite):
+    mentions = {"q0-0": ["north north east"], "q3-1": ["east"]}
+    assert rewrite(mentions, "prototype_word") == ["north", "east", "what", "north", "north"]
 
 
 @pytest.mark.parametrize("entity", ["west", "north west", "North", "where", " "])
-def test_an_entity_that_cannot_be_read_is_passed_over(rewrite, entity):
+def test_an_unusable_entity_is_skipped(rewrite, entity):
     words = PLANE | {"where": [1, 1]}
-    named = {"q3-0": [entity, "east"], "q4-0": [entity]}
-    assert rewrite(named, lowercase=False, words=words)[3:] == ["east", "east"]
+    mentions = {"q3-0": [entity, "east"], "q4-0": [entity]}
+    assert rewrite(mentions, lowercase=False, words=words)[3:] == ["east", "east"]
 
 
 @pytest.mark.parametrize("entity", ["Where", "WHO", "when"])
 def test_an_entity_that_is_a_question_word_is_skipped(rewrite, entity):
     words = PLANE | {"where": [1, 0], "who": [1, 0], "when": [1, 0]}
-    named = {"q0-0": [entity, "north"], "q3-0": [entity, "north"]}
-    assert rewrite(named, words=words)[::3] == ["north", "north"]
-    assert rewrite(named, "prototype_word", words=words)[0] == "north"
-    assert rewrite(named, words=words, question_words=["what"])[3] == entity
+    mentions = {"q0-0": [entity, "north"], "q3-0": [entity, "north"]}
+    assert rewrite(mentions, words=words)[::3] == ["north", "north"]
+    assert rewrite(mentions, "prototype_word", words=words)[0] == "north"
+    assert rewrite(mentions, words=words, question_words=["what"])[3] == entity
 
 
-def test_an_entity_of_another_type_is_passed_over(toy):
-    found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"], "q3-0": ["flat", "north"]})
-    found.loc[found["entity"] == "flat", "entity_type"] = "who"
-    rewritten = rewrite_questions(toy, found, *store(PLANE), "entity", True, WORDS)
+def test_an_entity_of_another_type_is_skipped(toy):
+    entities = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"], "q3-0": ["flat", "north"]})
+    entities.loc[entities["entity"] == "flat", "entity_type"] = "who"
+    rewritten = rewrite_questions(toy, entities, *store(PLANE), "entity", True, WORDS)
     assert first_words(rewritten)[3] == "north"
 
 
 def test_questions_of_two_splits_may_share_an_id(make_corpus):
     corpus = make_corpus([("train", "who ?", [("east", 1)]), ("dev", "who ?", [("north", 1)])])
-    found = entities_table(corpus, {"q0-0": ["east"], "q1-0": ["north"]})
-    corpus, found = (frame.assign(question_id="q") for frame in (corpus, found))
-    rewritten = rewrite_questions(corpus, found, *store(PLANE), "entity", True, WORDS)
+    entities = entities_table(corpus, {"q0-0": ["east"], "q1-0": ["north"]})
+    corpus, entities = (frame.assign(question_id="q") for frame in (corpus, entities))
+    rewritten = rewrite_questions(corpus, entities, *store(PLANE), "entity", True, WORDS)
     assert rewritten["question"].tolist() == ["east ?", "north ?"]
 
 
-def test_labels_and_categories_of_parquet_make_no_difference(toy, tmp_path):
-    found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"], "q3-0": ["north", "flat"]})
+def test_labels_and_categorical_columns_make_no_difference(toy, tmp_path):
+    entities = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"], "q3-0": ["north", "flat"]})
     write_table(toy.assign(label=1 - toy["label"]), CORPUS, tmp_path / "corpus")
-    write_table(found, ENTITIES, tmp_path / "entities")
-    read = read_table(tmp_path / "corpus", CORPUS), read_table(tmp_path / "entities", ENTITIES)
+    write_table(entities, ENTITIES, tmp_path / "entities")
+    stored = read_table(tmp_path / "corpus", CORPUS), read_table(tmp_path / "entities", ENTITIES)
     for rewriting in ("entity", "prototype_word"):
         first, second = (
             rewrite_questions(*tables, *store(PLANE), rewriting, True, WORDS)
-            for tables in (read, (toy, found))
+            for tables in (stored, (toy, entities))
         )
         assert first["question"].tolist() == second["question"].tolist()
         write_table(first, CORPUS, tmp_path / "rewritten")
 
 
 @pytest.mark.parametrize("rewriting", ["entity", "prototype_word"])
-@pytest.mark.parametrize("own", [[], ["west"], ["?"]])
-def test_a_type_without_an_entity_in_training_is_named(toy, rewriting, own):
-    found = entities_table(toy, {"q0-0": own, "q1-0": ["east"], "q3-0": ["north"]})
+@pytest.mark.parametrize("mentions", [[], ["west"], ["?"]])
+def test_a_type_without_an_entity_in_training_is_named(toy, rewriting, mentions):
+    entities = entities_table(toy, {"q0-0": mentions, "q1-0": ["east"], "q3-0": ["north"]})
     with pytest.raises(AnalogyQAError, match=r"The where questions .* Set named_entities\.model"):
-        rewrite_questions(toy, found, *store(PLANE), rewriting, True, WORDS)
+        rewrite_questions(toy, entities, *store(PLANE), rewriting, True, WORDS)
 
 
 def test_a_corpus_without_typed_questions_needs_no_entity(make_corpus):
@@ -171,10 +171,10 @@ def test_a_corpus_without_typed_questions_needs_no_entity(make_corpus):
 
 
 def test_vectors_that_lack_a_word_of_a_candidate_are_refused(toy):
-    found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"]})
-    few = {word: vector for word, vector in PLANE.items() if word != "flat"}
+    entities = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"]})
+    incomplete = {word: vector for word, vector in PLANE.items() if word != "flat"}
     with pytest.raises(AnalogyQAError, match=r"'flat' .* is not in the word vectors"):
-        rewrite_questions(toy, found, *store(few), "entity", True, WORDS)
+        rewrite_questions(toy, entities, *store(incomplete), "entity", True, WORDS)
 
 
 @given(data=st.data(), seed=st.integers(0, 99), lowercase=st.booleans())
@@ -190,16 +190,17 @@ def test_only_typed_questions_change_and_stay_readable(corpus, rewriting, data, 
         max_size=3,
     )
     typed = corpus.dropna(subset="question_type")
-    chosen = data.draw(st.lists(st.sampled_from(typed["candidate_id"].tolist()), max_size=9))
-    named = {key: [" ".join(data.draw(pieces))] for key in chosen}
-    for key in typed[typed["split"] == "train"].drop_duplicates("question_type")["candidate_id"]:
-        named[key] = [*named.get(key, []), "thing"]  # each type needs one
-    found = entities_table(corpus, named)
+    candidate_ids = data.draw(st.lists(st.sampled_from(typed["candidate_id"].tolist()), max_size=9))
+    mentions = {candidate_id: [" ".join(data.draw(pieces))] for candidate_id in candidate_ids}
+    train = typed[typed["split"] == "train"]
+    for candidate_id in train.drop_duplicates("question_type")["candidate_id"]:
+        mentions[candidate_id] = [*mentions.get(candidate_id, []), "thing"]  # each type needs one
+    entities = entities_table(corpus, mentions)
 
-    rewritten = rewrite_questions(corpus, found, vectors, word_ids, rewriting, lowercase, WORDS)
+    rewritten = rewrite_questions(corpus, entities, vectors, word_ids, rewriting, lowercase, WORDS)
 
-    same = [name for name in CORPUS.names if name != "question"]
-    pd.testing.assert_frame_equal(rewritten[same], corpus[same])
+    other_columns = [name for name in CORPUS.names if name != "question"]
+    pd.testing.assert_frame_equal(rewritten[other_columns], corpus[other_columns])
     changed = rewritten["question"] != corpus["question"]
     assert changed.tolist() == corpus["question_type"].notna().tolist()
     for before, after in zip(corpus["question"], rewritten["question"], strict=True):

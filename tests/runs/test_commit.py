@@ -11,7 +11,7 @@ from analogyqa.runs.commit import CommitUnknownError, code_commit, find_commit
 
 
 @pytest.fixture(autouse=True)
-def fresh():
+def clear_cache():
     find_commit.cache_clear()
     yield
     find_commit.cache_clear()
@@ -19,8 +19,8 @@ def fresh():
 
 def git(folder: Path, *arguments: str) -> str:
     command = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    completed = subprocess.run(command, capture_output=True, text=True, check=True)
+    return completed.stdout.strip()
 
 
 def make_repository(folder: Path) -> str:
@@ -33,23 +33,23 @@ def make_repository(folder: Path) -> str:
     return git(folder, "rev-parse", "HEAD")
 
 
-def test_the_commit_of_a_checkout(tmp_path):
-    name = make_repository(tmp_path)
-    assert len(name) == 40
-    assert code_commit(tmp_path) == name
+def test_the_commit_of_a_checkout_is_its_head(tmp_path):
+    head = make_repository(tmp_path)
+    assert len(head) == 40
+    assert code_commit(tmp_path) == head
     (tmp_path / "notes.txt").write_text("no code")
     find_commit.cache_clear()
-    assert code_commit(tmp_path) == name
+    assert code_commit(tmp_path) == head
 
 
 @pytest.mark.parametrize("file", ["workflow_scripts/code.py", "workflow_scripts/new.py"])
 def test_changed_or_added_code_is_marked_dirty(tmp_path, file):
-    name = make_repository(tmp_path)
+    head = make_repository(tmp_path)
     (tmp_path / file).write_text("changed")
-    assert code_commit(tmp_path) == f"{name}-dirty"
+    assert code_commit(tmp_path) == f"{head}-dirty"
 
 
-def test_a_repository_around_the_checkout_is_not_its_own(tmp_path):
+def test_a_repository_around_the_checkout_does_not_count(tmp_path):
     make_repository(tmp_path)
     (tmp_path / "unpacked").mkdir()
     assert code_commit(tmp_path / "unpacked") == "unknown"
@@ -58,11 +58,11 @@ def test_a_repository_around_the_checkout_is_not_its_own(tmp_path):
 
 
 def test_environment_variables_of_git_are_ignored(tmp_path, monkeypatch):
-    name = make_repository(tmp_path / "own")
+    head = make_repository(tmp_path / "checkout")
     make_repository(tmp_path / "other")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "other"))
-    assert code_commit(tmp_path / "own") == name
+    assert code_commit(tmp_path / "checkout") == head
 
 
 def test_without_git_the_commit_is_unknown(tmp_path, monkeypatch):
@@ -81,5 +81,5 @@ def test_a_checkout_of_another_user_has_an_unknown_commit(tmp_path):
     assert code_commit(tmp_path) == "unknown"
 
 
-def test_the_checkout_is_the_one_of_the_library():
+def test_the_checkout_holds_the_library():
     assert (commit.CHECKOUT / "Snakefile").is_file()

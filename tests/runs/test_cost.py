@@ -23,7 +23,7 @@ def measure(systems, files, path):
     measure_costs(systems, tables, None, dict.fromkeys(systems, True), "cpu", path)
 
 
-def test_parameters_are_those_that_learn_and_every_system_takes_as_many_steps(cell_files, tmp_path):
+def test_trained_parameters_and_equally_many_steps_are_counted(cell_files, tmp_path):
     path = tmp_path / "costs" / "toy" / "all.json"
     path.parent.mkdir(parents=True)
     systems = {"near": system("hyperbolic"), "wide": system("cosine", sentence_dim=8)}
@@ -33,10 +33,10 @@ def test_parameters_are_those_that_learn_and_every_system_takes_as_many_steps(ce
     near, wide = costs["toy", "all", "near"], costs["toy", "all", "wide"]
     dim = (wide.parameters - 8) // 8
     assert (near.parameters, wide.parameters) == ((dim + 1) * 4 + 2, (dim + 1) * 8)
-    for cost_of in (near, wide):
-        assert len(cost_of.seconds) == STEPS and min(cost_of.seconds) > 0
-        assert cost_of.batches == near.batches > 1
-        assert cost_of.machine == f"{processor()}, one thread"
+    for system_cost in (near, wide):
+        assert len(system_cost.seconds) == STEPS and min(system_cost.seconds) > 0
+        assert system_cost.batches == near.batches > 1
+        assert system_cost.machine == f"{processor()}, one thread"
     assert "git_commit" in json.loads(path.read_text())
 
 
@@ -44,18 +44,18 @@ def test_steps_are_taken_in_turns(cell_files, tmp_path, monkeypatch):
     turns = []
     original = cost._take_steps
 
-    def steps_of(learner):
+    def recorded_steps(learner):
         for step in original(learner):
             turns.append(learner.system.ranker.name)
             yield step
 
-    monkeypatch.setattr(cost, "_take_steps", steps_of)
+    monkeypatch.setattr(cost, "_take_steps", recorded_steps)
     systems = {"a": system("hyperbolic"), "b": system("cosine")}
     measure(systems, cell_files(types=None, p=1), tmp_path / "all.json")
     assert turns == ["hyperbolic", "cosine"] * (STEPS + 1)
 
 
-def test_the_seconds_of_an_epoch_are_those_of_its_batches():
+def test_an_epoch_takes_the_seconds_of_all_its_batches():
     costs = Cost(7, 10, [0.1, 0.3], "m")
     assert costs.values("parameters") == [7]
     assert costs.values("seconds_per_epoch") == pytest.approx([1, 3])

@@ -1,4 +1,4 @@
-"""What decided: the prototype of the candidate that is ranked first."""
+"""Decisions: the prototype of the candidate that is ranked first."""
 
 import pandas as pd
 import pytest
@@ -26,9 +26,9 @@ CORPUS_TABLE = pd.DataFrame(
 
 
 def prototypes(*rows):
-    """Return a table of prototypes, whose rank is that within their type."""
+    """Return a table of prototypes: rank within the type, type and question id."""
     return pd.DataFrame(
-        [(rank, kind, question, f"{question}-0") for rank, kind, question in rows],
+        [(rank, name, question_id, f"{question_id}-0") for rank, name, question_id in rows],
         columns=PROTOTYPES.names,
     )
 
@@ -62,6 +62,6 @@ def test_the_prototype_of_the_first_candidate_decides(tmp_path):
     assert rows["margin"].tolist() == pytest.approx(
         [0.25, float("nan"), -0.375, float("nan")], nan_ok=True
     )
-    wrong = rows.loc[1, "q0"]
-    assert (wrong["candidate"], wrong["correct"]) == ("someone", "Carl wrote")
-    assert wrong["prototype_candidate"] == "it was Anna"
+    wrong_decision = rows.loc[1, "q0"]
+    assert (wrong_decision["candidate"], wrong_decision["correct"]) == ("someone", "Carl wrote")
+    assert wrong_decision["prototype_candidate"] == "it was Anna"

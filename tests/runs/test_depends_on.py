@@ -22,7 +22,7 @@ TRAINING = "analogyqa.training.loop"
 
 @pytest.fixture
 def library(tmp_path, monkeypatch):
-    """A small library instead of ours; returns a function that writes a module of it."""
+    """Replace our library by an empty one, and return a function that writes its modules."""
     monkeypatch.setattr(depends_on, "LIBRARY", tmp_path)
 
     def write(name: str, text: str = "") -> None:
@@ -47,7 +47,7 @@ def test_the_content_hash_ignores_the_order_of_keys_only():
     assert content_hash({"a": 1, "b": [1, 2]}) != content_hash({"a": 1, "b": [2, 1]})
 
 
-def test_imports_are_followed_at_whatever_place(library):
+def test_imports_are_followed_wherever_they_stand(library):
     library("a.py", "from analogyqa.b import x\nimport numpy\n")
     library("b.py", "def f():\n    import analogyqa.package.c\n")
     library("package/__init__.py")
@@ -68,7 +68,7 @@ def test_settings_specs_and_type_checking_imports_are_ignored(library):
     assert imported("analogyqa.a", "analogyqa.c") == {"analogyqa.a", "analogyqa.c"}
 
 
-def test_a_script_counts_by_what_it_imports(library, tmp_path):
+def test_the_hash_of_a_script_depends_on_its_imports(library, tmp_path):
     library("a.py")
     script = tmp_path / "script.py"
     script.write_text("from analogyqa.a import x\n")
@@ -80,8 +80,8 @@ def test_a_script_counts_by_what_it_imports(library, tmp_path):
 
 
 @pytest.mark.parametrize("package", ["report", "tracking", "settings", "sources", "pretrained"])
-def test_no_training_depends_on_a_package_that_it_has_nothing_to_do_with(package):
-    """So that an edit there trains nothing."""
+def test_training_does_not_depend_on_unrelated_packages(package):
+    """An edit there must not repeat a training run."""
     entries = [*ENCODERS.values(), *RANKERS.values(), *OBJECTIVES.values()]
     entries += [*EXAMPLES.values(), *OPTIMISERS.values()]
     modules = imported(TRAINING, *(entry.module for entry in entries))
@@ -89,25 +89,28 @@ def test_no_training_depends_on_a_package_that_it_has_nothing_to_do_with(package
     assert not [name for name in modules if name.split(".")[1] == package]
 
 
-def users_of(file, starts):
-    """Return the names of the starts that import a file of the library."""
+def importers_of(file, entry_points):
+    """Return the names of the entry points that import a file of the library."""
     module = ".".join(("analogyqa", *Path(file).with_suffix("").parts)).removesuffix(".__init__")
     assert (LIBRARY / file).exists()
-    return {name for name, start in starts.items() if module in imported(*start)}
+    return {name for name, modules in entry_points.items() if module in imported(*modules)}
 
 
 # Every system as the rules hash it: trained by each loss, with each ranker and each encoder.
-STARTS = {}
+ENTRY_POINTS = {}
 for ranker, encoder, loss in product(RANKERS, [None, *ENCODERS], [None, *OBJECTIVES]):
     vectors = "v" if encoder and ENCODERS[encoder].needs_vectors else None
     parts = {"parts": ["a", "b"]} if RANKERS[ranker].reads == "scores" else {}
     training = {"training": {"loss": loss}} if loss else {}
     names = {"encoder": encoder, "vectors": vectors, "ranker": {"name": ranker, **parts}}
-    with suppress(ValueError):  # they do not fit together
+    with suppress(ValueError):  # the combination is not allowed
         system = System(title="S", **names, **training)
         if system.trained == bool(loss):
             script = "train_encoder" if loss else "fuse_scores" if parts else "score_candidates"
-            STARTS[ranker, encoder, loss] = (SCRIPTS / f"{script}.py", *system_modules(system))
+            ENTRY_POINTS[ranker, encoder, loss] = (
+                SCRIPTS / f"{script}.py",
+                *system_modules(system),
+            )
 
 
 @pytest.mark.parametrize(
@@ -138,13 +141,13 @@ for ranker, encoder, loss in product(RANKERS, [None, *ENCODERS], [None, *OBJECTI
         ("encoders/random.py", {"random"}),
     ],
 )
-def test_a_system_depends_on_exactly_its_plugins(file, users):
-    assert users_of(file, STARTS) == {name for name in STARTS if users & set(name)}
+def test_a_system_depends_only_on_its_own_plug_ins(file, users):
+    assert importers_of(file, ENTRY_POINTS) == {name for name in ENTRY_POINTS if users & set(name)}
 
 
 def test_every_plug_in_is_used_by_a_system():
-    used = {module for _, *modules in STARTS.values() for module in modules}
-    used |= {OPTIMISERS[name].module for name in OPTIMISERS}  # of each any system may be
+    used = {module for _, *modules in ENTRY_POINTS.values() for module in modules}
+    used |= {OPTIMISERS[name].module for name in OPTIMISERS}  # any system may use each of them
     entries = [*RANKERS.values(), *OBJECTIVES.values(), *ENCODERS.values()]
     entries += [*EXAMPLES.values(), *OPTIMISERS.values()]
     assert used == {entry.module for entry in entries}
@@ -152,24 +155,24 @@ def test_every_plug_in_is_used_by_a_system():
 
 @pytest.mark.parametrize("file", ["training/loop.py", "measures.py", "rankers/__init__.py"])
 def test_every_training_run_depends_on_shared_modules(file):
-    assert {name for name in STARTS if name[2]} <= users_of(file, STARTS)
+    assert {name for name in ENTRY_POINTS if name[2]} <= importers_of(file, ENTRY_POINTS)
 
 
-def test_only_scripts_that_write_reports_depend_on_templates():
+def test_only_scripts_that_write_reports_depend_on_the_report_package():
     scripts = {path.stem: (path,) for path in SCRIPTS.glob("*.py")}
     users = {
         script
         for file in LIBRARY.glob("report/*.py")
-        for script in users_of(f"report/{file.name}", scripts)
+        for script in importers_of(f"report/{file.name}", scripts)
     }
     assert "write_ledger" in users
     reports = {"judge_claims", "render_table", "draw_figure", "write_ledger"}
     reports |= {"write_sensitivity", "write_cross_validation", "write_pairs", "write_report"}
-    reports |= {"explain_examples"}  # for the page
+    reports |= {"explain_examples"}  # for its page
     assert users <= reports
 
 
-def test_a_new_template_counts_and_a_hidden_file_beside_it_does_not(library):
+def test_the_hash_covers_a_new_template_but_no_hidden_file(library):
     library("page.py")
     before = code_hash("analogyqa.page")
     library("templates/.page.html.swp", "of an editor")
@@ -182,5 +185,5 @@ def test_every_script_depends_on_some_code():
     scripts = list(SCRIPTS.glob("*.py"))
     assert len(scripts) > 15
     for script in scripts:
-        # These are of no rule.
+        # These belong to no rule.
         assert script.stem in ("slurm_patience", "run_script") or imported(script), script

@@ -1,4 +1,4 @@
-"""A cell that is fused from the runs of others."""
+"""Fusing a cell from the runs of other systems."""
 
 import json
 
@@ -22,22 +22,22 @@ SEEDS = [0, 1, 4]
 def parts(tmp_path, corpus):
     """The folders of two runs: one ranks correct candidates first, one ranks by row number."""
     pairs = corpus[(corpus["split"] != "train") & corpus["question_type"].notna()]
-    known = {"right": pairs["label"], "wrong": pd.Series(np.arange(len(pairs)), pairs.index)}
-    for name, score in known.items():
+    score_of_run = {"right": pairs["label"], "wrong": pd.Series(np.arange(len(pairs)), pairs.index)}
+    for name, score in score_of_run.items():
         tables = [pairs.assign(seed=seed, score=score + seed, best_prototype=-1) for seed in SEEDS]
         write_table(pd.concat(tables)[SCORES.names], SCORES, tmp_path / name / "scores.parquet")
         stores = {"vectors": {"origin": f"vectors of {name}"}, "sentence_vectors": None}
         write_json(tmp_path / name / "run.json", {"settings": {"sources": SOURCES, **stores}})
     write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
-    return {name: tmp_path / name for name in known}
+    return {name: tmp_path / name for name in score_of_run}
 
 
 @pytest.fixture
 def fuse(parts, tmp_path):
     def fuse(names, fusion="equal"):
         system = System(title="F", ranker={"name": "fused", "parts": names, "fusion": fusion})
-        corpus = CellFiles(str(tmp_path / "corpus.parquet"), None, None, {})
-        job = toy_job(system, dict.fromkeys(SEEDS, corpus), sources={})
+        files = CellFiles(str(tmp_path / "corpus.parquet"), None, None, {})
+        job = toy_job(system, dict.fromkeys(SEEDS, files), sources={})
         fuse_cell(job, {name: parts[name] for name in system.parts}, tmp_path / "fused")
         return tmp_path / "fused"
 

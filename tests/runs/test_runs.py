@@ -1,4 +1,4 @@
-"""The cells that are trained or scored, their records, and the choice of hyperparameters."""
+"""Cells that are trained or scored, their records, and the choice of hyperparameters."""
 
 import json
 import platform
@@ -44,12 +44,12 @@ def files(write_cell_files, folder):
 
 @pytest.fixture(scope="module")
 def run(files, folder):
-    """Train a cell into a folder; all share one folder of checkpoints."""
+    """Train a cell into a folder; all cells share one folder of checkpoints."""
 
-    def run(name, system=SYSTEM, files=files, hyperparameters="paper", *, options=None, **job):
+    def run(name, system=SYSTEM, files=files, hyperparameters="paper", *, options=None, **values):
         checkpoints = (options or {}).pop("checkpoints", folder / "checkpoints")
-        own = toy_job(system, files, **job)
-        train_cell(own, hyperparameters, "cpu", checkpoints, folder / name, **options or {})
+        job = toy_job(system, files, **values)
+        train_cell(job, hyperparameters, "cpu", checkpoints, folder / name, **options or {})
         return folder / name
 
     return run
@@ -98,7 +98,7 @@ def assert_same(first, second, same_record=True):
 # The record
 
 
-def test_a_record_differs_with_the_scores_and_not_with_the_machine(tmp_path, monkeypatch):
+def test_the_content_hash_depends_on_the_scores_but_not_on_the_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "17")
 
     def record(scores, **machine):
@@ -149,7 +149,7 @@ def test_the_record_names_the_model_of_the_entities(run, first):
 
 
 @pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
-def test_training_a_cell_writes_three_tables_of_its_questions(
+def test_training_a_cell_writes_its_scores_metrics_and_history(
     run, write_cell_files, tmp_path, corpus, types, p
 ):
     files = {seed: write_cell_files(tmp_path, seed, types=types, p=p) for seed in (0, 5)}
@@ -199,16 +199,16 @@ def test_seeds_in_parallel_give_the_same_bytes(run, first, tmp_path, threads):
     assert_same(first, run(f"with {threads} threads", options=options))
     names = {path.name for path in (first.parent / "checkpoints").iterdir()}
     assert {path.name for path in tmp_path.iterdir()} <= names
-    rows = len(RANKED) + 3  # and the loss of a constant in the first epoch
+    rows = len(RANKED) + 3  # plus the constant loss in the first epoch
     expected = [(seed, epoch, epoch * rows + 1) for seed in (0, 5) for epoch in (1, 2)]
     assert sorted(reported) == expected
 
 
 def test_an_encoder_starts_from_the_weights_of_another_system(run, first, files, monkeypatch):
-    """The other one ranks all questions by their pairs."""
+    """The other system is trained to rank the pairs of all questions."""
     listwise = SYSTEM.training.model_copy(update={"loss": "listwise"})
-    pairs = untrained_system("cosine", "bigru").model_copy(update={"training": listwise})
-    system = SYSTEM.model_copy(update={"starts_from": pairs})
+    pair_system = untrained_system("cosine", "bigru").model_copy(update={"training": listwise})
+    system = SYSTEM.model_copy(update={"starts_from": pair_system})
     started = run("started", system)
     first_losses = [tables_of(folder)["history"]["value"].iloc[0] for folder in (started, first)]
     assert first_losses[0] != first_losses[1]
@@ -218,10 +218,10 @@ def test_an_encoder_starts_from_the_weights_of_another_system(run, first, files,
     monkeypatch.setattr(learner, "encode", None)
     bare = {seed: tables.without_prototypes() for seed, tables in files.items()}
     cell = CELL._replace(subset="all")
-    whole = run("pairs", pairs, bare, cell=cell, types=None)
-    assert set(tables_of(whole)["history"]["seed"]) == {0, 5}
+    folder_of_pairs = run("pairs", pair_system, bare, cell=cell, types=None)
+    assert set(tables_of(folder_of_pairs)["history"]["seed"]) == {0, 5}
     # A finished training run no longer needs its first weights.
-    job = toy_job(pairs, bare, None, cell)
+    job = toy_job(pair_system, bare, None, cell)
     for seed, tables in bare.items():
         path = train.checkpoint_path(job, seed, table_hashes(tables), first.parent / "checkpoints")
         path.unlink()
@@ -316,11 +316,11 @@ def test_a_system_without_prototypes_needs_only_the_corpus(
 
 def test_a_system_without_random_numbers_is_scored_once_for_all_seeds(score, files, monkeypatch):
     seeds = []
-    scored = score_module.score_untrained
+    original = score_module.score_untrained
 
     def recording(data, system, seed):
         seeds.append(seed)
-        return scored(data, system, seed)
+        return original(data, system, seed)
 
     monkeypatch.setattr(score_module, "score_untrained", recording)
     bare = {seed: tables.without_prototypes() for seed, tables in files.items()}
@@ -352,8 +352,8 @@ def test_the_record_names_the_sentence_vectors_and_their_origin(score, files, co
 def test_bm25_names_a_split_without_questions_of_its_subset(
     score, corpus_only, corpus, tmp_path, split
 ):
-    gone = (corpus["split"] == split) & corpus["question_type"].notna()
-    write_table(corpus[~gone], CORPUS, corpus_only[0].corpus)
+    is_removed = (corpus["split"] == split) & corpus["question_type"].notna()
+    write_table(corpus[~is_removed], CORPUS, corpus_only[0].corpus)
     message = rf"no question of type who or when or where in the {split} split has a"
     with pytest.raises(AnalogyQAError, match=message):
         score(System(title="B", ranker="bm25"), corpus_only)
@@ -369,10 +369,15 @@ def history(tmp_path):
 
     def history(name, *by_seed):
         rows = [
-            (seed, epoch, *value)
+            (seed, epoch, measure, value)
             for seed, values in enumerate(by_seed)
             for epoch, mrr in enumerate(values, start=1)
-            for value in (("loss", 1.0), ("dev_mrr", mrr), ("dev_map", 1 - mrr), ("seconds", 9.0))
+            for measure, value in (
+                ("loss", 1.0),
+                ("dev_mrr", mrr),
+                ("dev_map", 1 - mrr),
+                ("seconds", 9.0),
+            )
         ]
         write_table(pd.DataFrame(rows, columns=HISTORY.names), HISTORY, tmp_path / name)
         return str(tmp_path / name)
@@ -383,7 +388,7 @@ def history(tmp_path):
 @pytest.mark.parametrize(
     ("measure", "chosen", "dev"),
     [
-        ("mrr", "hinge", {"paper": 0.5, "hinge": 0.6, "other": 0.6}),  # the first of equal ones
+        ("mrr", "hinge", {"paper": 0.5, "hinge": 0.6, "other": 0.6}),  # the first of equal means
         ("map", "paper", {"paper": 0.9, "hinge": 0.6, "other": 0.4}),
     ],
 )
@@ -401,15 +406,16 @@ def test_the_hyperparameters_with_the_best_mean_over_seeds_are_chosen(
     assert record["dev"] == pytest.approx(dev)
     assert (record["measure"], record["subset"]) == (measure, "comb")
     systems = {
-        name: SYSTEM.model_dump(exclude={"title"}) | {"training": {"loss": "hinge", "margin": at}}
-        for name, at in (("hinge", 0.25), ("paper", 0.5))
+        name: SYSTEM.model_dump(exclude={"title"})
+        | {"training": {"loss": "hinge", "margin": margin}}
+        for name, margin in (("hinge", 0.25), ("paper", 0.5))
     }
     name, tuned = resolve_system(systems, tmp_path / "choice.json")
     assert (name, tuned.training.margin) == (chosen, {"hinge": 0.25, "paper": 0.5}[chosen])
     assert resolve_system(systems, None)[0] == "hinge"
 
 
-def test_only_seeds_that_all_choices_have_count(history, tmp_path):
+def test_only_seeds_that_all_choices_share_are_counted(history, tmp_path):
     histories = {"paper": history("a", [0.5], [0.3], [0.9]), "hinge": history("b", [0.4], [0.6])}
     choose_hyperparameters(histories, "mrr", "comb", tmp_path / "choice.json")
     record = json.loads((tmp_path / "choice.json").read_text())

@@ -24,13 +24,13 @@ def fail(number, report):
 
 
 def meet(pipe, mode, report):
-    """Return once the other one has opened the pipe too."""
+    """Return once the other call has opened the pipe, too."""
     with open(pipe, mode):
         return mode
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_results_come_in_order_and_reports_and_log_come_through(workers, caplog):
+def test_results_keep_their_order_and_reports_and_logs_arrive(workers, caplog):
     caplog.set_level(logging.INFO)
     reports = []
     results = side_by_side(describe, [(number,) for number in range(3)], workers, reports.append)
@@ -45,13 +45,13 @@ def test_a_single_call_needs_no_process():
     assert side_by_side(describe, [(7,)], 4, print) == [(7, os.getpid())]
 
 
-def test_calls_are_at_work_at_the_same_time(tmp_path):
+def test_calls_run_at_the_same_time(tmp_path):
     pipe = str(tmp_path / "pipe")
     os.mkfifo(pipe)  # opening it waits for the other end
     assert side_by_side(meet, [(pipe, "rb"), (pipe, "wb")], 2, print) == ["rb", "wb"]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_a_call_raises_is_raised_here(workers):
+def test_an_error_in_a_call_is_raised_in_the_caller(workers):
     with pytest.raises(AnalogyQAError, match="file 3: broken"):
         side_by_side(fail, [(3,), (3,)], workers, lambda value: None)

@@ -1,4 +1,4 @@
-"""Solve the analogies of a data set, and summarise the cells of its subsets."""
+"""Solving the analogies of a data set, and summarising the cells of its subsets."""
 
 import json
 
@@ -25,7 +25,7 @@ SEEDS = [0, 1]
 
 @pytest.fixture
 def folder(tmp_path):
-    """The relation of capitals, whose vectors are parallelograms, and one of random vectors."""
+    """A relation whose vectors are parallelograms, and one with random vectors."""
     names = {"capitals": 5, "others": 4}
     random = np.random.default_rng(0)
     shift, words, vectors = random.standard_normal(8), [], []
@@ -40,15 +40,15 @@ def folder(tmp_path):
             lines.append(f"{first}\t{second}\n")
         (tmp_path / "relations").mkdir(exist_ok=True)
         (tmp_path / "relations" / f"{name}.tsv").write_text("".join(lines))
-    found = np.ones(len(words), dtype=bool)
+    is_found = np.ones(len(words), dtype=bool)
     store = np.array(vectors, dtype=np.float32)
-    write_store(store, found, words, "by hand", tmp_path / "vectors.npy")
+    write_store(store, is_found, words, "by hand", tmp_path / "vectors.npy")
     corpus = relations_corpus({name: tmp_path / "relations" / f"{name}.tsv" for name in names})
     write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
     return tmp_path
 
 
-def run(folder, **more):
+def run(folder, **options):
     cells = {name: Cell("s", "mine", "all", (("solver", name),)) for name in SOLVERS}
     folders = {name: folder / "runs" / cell.path for name, cell in cells.items()}
     for path in folders.values():
@@ -56,7 +56,7 @@ def run(folder, **more):
     files = CellFiles(str(folder / "corpus.parquet"), str(folder / "vectors.npy"), None, {})
     system, seeds = untrained_system("cosine"), dict.fromkeys(SEEDS, files)
     jobs = {name: toy_job(system, seeds, None, cell) for name, cell in cells.items()}
-    solve_cells(jobs, folders, Evaluation(**more))
+    solve_cells(jobs, folders, Evaluation(**options))
     return cells, folders
 
 
@@ -67,13 +67,13 @@ def test_a_run_has_every_pair_of_every_relation_for_each_seed(folder):
         record = json.loads((folders[name] / "run.json").read_text())
         assert Cell.from_record(record["cell"]) == cell
         assert metrics.groupby("measure", observed=True).size()[ACCURACY] == 2 * 9
-        asked = metrics[metrics["measure"] == WEIGHT].groupby("group", observed=True)["value"].sum()
-        assert asked.to_dict() == {"capitals": 2 * 10, "others": 2 * 6}
+        weights = metrics[metrics["measure"] == WEIGHT].groupby("group", observed=True)["value"]
+        assert weights.sum().to_dict() == {"capitals": 2 * 10, "others": 2 * 6}
         first, second = (metrics[metrics["seed"] == seed]["value"].tolist() for seed in SEEDS)
-        assert first == second  # nothing is drawn
+        assert first == second  # no random numbers are used
 
 
-def test_averages_are_summed_in_float64_if_the_first_wins(tmp_path):
+def test_exact_sentence_vectors_are_averaged_in_float64(tmp_path):
     # In float64, .1 + .2 + .3 is .6000000000000001, and .3 + .2 + .1 is .6.
     words = ["one", "two", "three"]
     store = np.array([[0.1, 1], [0.2, 1], [0.3, 1]], dtype=np.float32)
@@ -96,14 +96,15 @@ def config_of(folder):
     return load_config(values | {"subsets": {"both": ["capitals", "others"]}})
 
 
-def test_a_mean_is_over_the_analogies_of_a_subset(folder):
+def test_the_mean_of_a_subset_is_over_its_analogies(folder):
     cells, folders = run(folder)
     config = config_of(folder)
-    whole = cells["3cosadd"]
-    asked = [whole._replace(subset=subset) for subset in ("capitals", "others", "both", "all")]
+    cell = cells["3cosadd"]
+    subsets = ("capitals", "others", "both", "all")
+    subset_cells = [cell._replace(subset=subset) for subset in subsets]
     path = folders["3cosadd"]
     runs = read_runs(
-        [path / "run.json"], [path / "metrics.parquet"], cells_by_run(config, [*asked, whole])
+        [path / "run.json"], [path / "metrics.parquet"], cells_by_run(config, [*subset_cells, cell])
     )
     summary = summarise_runs(list(runs), config).set_index(["subset", "measure"])["mean"]
     capitals, others = (summary[name, ACCURACY] for name in ("capitals", "others"))
@@ -113,20 +114,20 @@ def test_a_mean_is_over_the_analogies_of_a_subset(folder):
     assert summary["all", ACCURACY] == pytest.approx(pooled)
 
 
-def distracted() -> pd.DataFrame:
-    """A corpus of four pairs with distractors."""
+def corpus_with_distractors() -> pd.DataFrame:
+    """Return a corpus of four pairs with distractors."""
     rows = []
     for pair in range(4):
-        candidates = [f"right{pair}", *(f"wrong{pair}{kind}" for kind in OF_DISTRACTORS)]
+        candidates = [f"right{pair}", *(f"wrong{pair}{name}" for name in OF_DISTRACTORS)]
         rows += [
-            ("test", f"r/{pair}", f"first{pair}", f"r/{pair}-{place}", text, place == 0, "r")
-            for place, text in enumerate(candidates)
+            ("test", f"r/{pair}", f"first{pair}", f"r/{pair}-{number}", text, number == 0, "r")
+            for number, text in enumerate(candidates)
         ]
     return pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
 
 
 def test_shares_of_right_and_wrong_answers_add_up_to_one():
-    corpus = distracted()
+    corpus = corpus_with_distractors()
     vectors = np.random.default_rng(0).standard_normal((2, len(corpus), 5))
     for metrics in solve_corpus(corpus, vectors, list(SOLVERS), Evaluation()).values():
         values = metrics.pivot(index="item", columns="measure", values="value")
@@ -135,7 +136,7 @@ def test_shares_of_right_and_wrong_answers_add_up_to_one():
 
 
 def corpus_of(**categories: list[tuple[str, str, str]]) -> pd.DataFrame:
-    """A corpus of the given ids and sentences of pairs."""
+    """Return a corpus from the ids and sentences of the pairs of each category."""
     rows = [
         ("test", f"{name}/{pair}", first, f"{name}/{pair}-0", second, 1, name)
         for name, pairs in categories.items()
@@ -144,7 +145,7 @@ def corpus_of(**categories: list[tuple[str, str, str]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
 
 
-def test_the_templates_of_a_pair_of_words_are_one_item_of_the_bootstrap():
+def test_all_templates_of_a_word_pair_are_one_item_of_the_bootstrap():
     pairs = [("0001.1", "a", "b"), ("0002.1", "c", "d"), ("0001.2", "e", "f"), ("0003", "g", "h")]
     corpus = corpus_of(capitals=pairs)
     vectors = np.random.default_rng(0).standard_normal((2, 4, 6))
@@ -156,24 +157,24 @@ def test_the_templates_of_a_pair_of_words_are_one_item_of_the_bootstrap():
             corpus["question_id"] = [f"capitals/{pair[0]}" for pair in pairs]
         solved = solve_corpus(corpus, vectors, ["3cosadd"], Evaluation(both_directions=True))
         values[single] = solved["3cosadd"].pivot(index="item", columns="measure", values="value")
-    one, joined = values[True], values[False]
+    separate, joined = values[True], values[False]
     assert joined.index.tolist() == ["capitals/0001", "capitals/0002", "capitals/0003"]
     assert joined[WEIGHT].tolist() == [6, 3, 3]
-    first = one.loc[["capitals/a", "capitals/b"], ACCURACY].mean()
-    assert joined.loc["capitals/0001", ACCURACY] == pytest.approx(first)
+    mean_of_both = separate.loc[["capitals/a", "capitals/b"], ACCURACY].mean()
+    assert joined.loc["capitals/0001", ACCURACY] == pytest.approx(mean_of_both)
 
 
-def test_epsilons_are_of_shared_candidates_and_of_distractors(monkeypatch):
-    seen = []
+def test_shared_candidates_and_distractors_have_their_own_epsilon(monkeypatch):
+    epsilons = []
 
     class Spy(ThreeCosMul):
         def __init__(self, epsilon):
-            seen.append(epsilon)
+            epsilons.append(epsilon)
             super().__init__(epsilon)
 
     monkeypatch.setattr(SolverSpec, "load", lambda self: Spy)
     shared = corpus_of(s=[(str(pair), f"a{pair}", f"b{pair}") for pair in range(3)])
-    corpus = pd.concat([shared, distracted()], ignore_index=True)
+    corpus = pd.concat([shared, corpus_with_distractors()], ignore_index=True)
     vectors = np.random.default_rng(0).standard_normal((2, len(corpus), 6))
     solve_corpus(corpus, vectors, ["3cosmul"], Evaluation(epsilon=[1e-5, 0.001]))
-    assert seen == [1e-5, 0.001]
+    assert epsilons == [1e-5, 0.001]

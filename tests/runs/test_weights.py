@@ -1,4 +1,4 @@
-"""A trained cell is read from its checkpoints: its weights, and what they make of sentences."""
+"""The weights of a trained cell, read from its checkpoints, and the vectors they give."""
 
 import numpy as np
 import pytest
@@ -62,8 +62,8 @@ def test_another_data_set_may_have_other_words(weights, job):
     vectors, _ = read_store(job.files[3].vectors)
     words, lengths = np.array([[0, 1]]), np.array([2])
     fewer, expected = (
-        trained_encoder(SYSTEM, known, 3, weights)(words, lengths)
-        for known in (vectors[:2], vectors)
+        trained_encoder(SYSTEM, word_vectors, 3, weights)(words, lengths)
+        for word_vectors in (vectors[:2], vectors)
     )
     np.testing.assert_array_equal(fewer, expected)
 
@@ -85,7 +85,7 @@ def test_weights_of_another_encoder_or_seed_are_refused(weights, job, seed, dim)
 
 
 def test_an_encoder_with_its_own_vocabulary_reads_its_word_pieces(job, monkeypatch):
-    """As words without vectors, the pieces would all be padding."""
+    """If they were read as words, the pieces would all be padding."""
     corpus = read_table(job.files[3].corpus, CORPUS)
     pieces = toy_job(trained_system("cosine", "minilm"), {3: job.files[3]._replace(vectors=None)})
     monkeypatch.setattr(
@@ -101,24 +101,26 @@ def test_an_encoder_with_its_own_vocabulary_reads_its_word_pieces(job, monkeypat
 # Vectors and norms
 
 
-def of_one_seed(job, seed=3, **changed):
+def job_of_one_seed(job, seed=3, **changed):
     return job._replace(files={seed: job.files[seed]}, **changed)
 
 
-def look(job, folder, name="inside.parquet"):
+def write_inside_table(job, folder, name="inside.parquet"):
     write_inside(job, folder.parent / "checkpoints", folder / name)
     return folder / name
 
 
-def test_nothing_is_trained_again_and_results_do_not_change(job, folder, monkeypatch):
+def test_the_inside_table_is_reproducible_without_training_again(job, folder, monkeypatch):
     monkeypatch.setattr(loop, "train_seed", None)
-    first = look(of_one_seed(job), folder)
+    first = write_inside_table(job_of_one_seed(job), folder)
     inside = read_table(first, INSIDE)
     scores = read_table(folder / "scores.parquet", SCORES)
-    ranked = scores[(scores["seed"] == 3) & (scores["split"] == "test")]["candidate_id"]
-    assert inside[inside["kind"] == "candidate"]["id"].tolist() == ranked.tolist()
-    assert first.read_bytes() == look(of_one_seed(job), folder, "again.parquet").read_bytes()
-    assert not inside["norm"].equals(read_table(look(of_one_seed(job, 4), folder), INSIDE)["norm"])
+    ranked_ids = scores[(scores["seed"] == 3) & (scores["split"] == "test")]["candidate_id"]
+    assert inside[inside["kind"] == "candidate"]["id"].tolist() == ranked_ids.tolist()
+    again = write_inside_table(job_of_one_seed(job), folder, "again.parquet")
+    assert first.read_bytes() == again.read_bytes()
+    other_seed = write_inside_table(job_of_one_seed(job, 4), folder)
+    assert not inside["norm"].equals(read_table(other_seed, INSIDE)["norm"])
 
 
 def test_an_encoder_with_its_own_vocabulary_shows_its_word_pieces(
@@ -129,7 +131,7 @@ def test_an_encoder_with_its_own_vocabulary_shows_its_word_pieces(
     system = trained_system("cosine", "minilm", loss="pairwise", max_epochs=1)
     job = toy_job(system, {3: cell_files(3)._replace(vectors=None)})
     train_cell(job, "paper", "cpu", tmp_path / "checkpoints", tmp_path / "run")
-    inside = read_table(look(job, tmp_path / "run"), INSIDE).set_index("kind")
+    inside = read_table(write_inside_table(job, tmp_path / "run"), INSIDE).set_index("kind")
     assert "[CLS]" in set(inside.loc["word", "text"])
     assert inside.loc["question", "words"].iloc[0][0] == "[CLS]"
     assert (inside["norm"] > 0).all()
@@ -144,5 +146,5 @@ def test_a_missing_checkpoint_is_named(job, tmp_path, folder, changed):
         write_weights(job, tmp_path, tmp_path / "weights.pt")
     message = r"seed 3 is missing.* Delete .*run/run\.json, then"
     with pytest.raises(AnalogyQAError, match=message):
-        look(of_one_seed(job, **changed), folder, "missing.parquet")
+        write_inside_table(job_of_one_seed(job, **changed), folder, "missing.parquet")
     assert not (folder / "missing.parquet").exists()

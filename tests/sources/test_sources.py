@@ -70,7 +70,7 @@ def waits():
 @pytest.fixture
 def get(resources, waits):
     """Fetch without waiting; `waits` records the seconds."""
-    return lambda it, *mirrors: fetch(it, resources, mirrors, sleep=waits.append)
+    return lambda item, *mirrors: fetch(item, resources, mirrors, sleep=waits.append)
 
 
 def files_below(folder: Path) -> list[str]:
@@ -110,14 +110,14 @@ ONLY_THE_FILE = ["file.txt", "file.txt.source.json"]
         ),
     ],
 )
-def test_every_fault_of_a_registry_is_reported_on_one_line(tmp_path, changes, message):
+def test_each_fault_of_a_registry_is_reported_on_its_own_line(tmp_path, changes, message):
     first, last = entry(BODY, file="a"), entry(BODY, file="a")
     path = write_yaml(tmp_path / "my.yaml", a=first, it=entry(BODY, **changes), last=last)
     with pytest.raises(AnalogyQAError) as caught:
         load_registry(path)
-    fault, shared = str(caught.value).splitlines()
+    fault, duplicate = str(caught.value).splitlines()
     assert fault.startswith(f"{path}: it: ") and message in fault
-    assert shared == f"{path}: last: file: a is already the file of a."
+    assert duplicate == f"{path}: last: file: a is already the file of a."
 
 
 def test_a_url_with_a_password_is_refused_without_printing_it(tmp_path):
@@ -135,7 +135,7 @@ def test_a_url_with_a_password_is_refused_without_printing_it(tmp_path):
         (b"a: b\n", "a: Input should be a"),
     ],
 )
-def test_a_file_that_is_no_registry_is_refused(tmp_path, content, message):
+def test_a_file_that_is_not_a_registry_is_refused(tmp_path, content, message):
     path = put(tmp_path / "my.yaml", content)
     with pytest.raises(AnalogyQAError) as caught:
         load_registry(path)
@@ -143,13 +143,13 @@ def test_a_file_that_is_no_registry_is_refused(tmp_path, content, message):
 
 
 def test_registered_sources_can_be_verified():
-    for it in REGISTRY.values():
-        of_a_model = "/" in it.name  # the hub states no sizes
-        assert it.bytes or it.git_blob or it.unverified or of_a_model, it
-        assert it.rows_sha256 or not any(download.format for download in it.urls), it
+    for item in REGISTRY.values():
+        is_model = "/" in item.name  # the hub states no sizes
+        assert item.bytes or item.git_blob or item.unverified or is_model, item
+        assert item.rows_sha256 or not any(download.format for download in item.urls), item
 
 
-# Where a source is
+# Locations
 
 
 def test_mirrors_of_the_environment_come_first():
@@ -165,26 +165,26 @@ def test_unavailable_alternatives_name_every_path(resources):
     assert f"Put the file at {resources}/one or {resources}/other" in str(caught.value)
 
 
-# Whether it is the right file
+# Verification
 
 
 @pytest.mark.parametrize(
-    ("changes", "hash"),
+    ("changes", "state"),
     [
         ({"sha256": None, "git_blob": BLOB}, "verified"),
         ({"sha256": [sha256(b"other"), sha256(BODY)]}, "verified"),
         (UNKNOWN, "unverified"),
     ],
 )
-def test_an_existing_file_is_verified_and_unchanged(get, target, changes, hash):
+def test_an_existing_file_is_verified_and_unchanged(get, target, changes, state):
     before = put(target, BODY).stat()
     record = get(source(BODY, **changes))
-    assert (record.origin, record.sha256, record.hash) == ("drop-in", sha256(BODY), hash)
+    assert (record.origin, record.sha256, record.hash) == ("drop-in", sha256(BODY), state)
     assert (target.stat().st_mtime_ns, target.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
 @pytest.mark.parametrize(
-    ("changes", "expected", "found"),
+    ("changes", "expected", "actual"),
     [
         ({}, f"sha256 {sha256(BODY)}; 400,000 bytes", f"sha256 {sha256(b'wrong')}, 5 bytes"),
         # A right sha256 does not excuse a wrong blob id.
@@ -192,11 +192,11 @@ def test_an_existing_file_is_verified_and_unchanged(get, target, changes, hash):
         ({**UNKNOWN, "bytes": 6}, "sha256 unknown; 6 bytes", "5 bytes"),
     ],
 )
-def test_a_wrong_file_is_reported_and_unchanged(get, target, changes, expected, found):
+def test_a_wrong_file_is_reported_and_unchanged(get, target, changes, expected, actual):
     put(target, b"wrong")
     with pytest.raises(AnalogyQAError) as caught:
         get(source(BODY, **changes))
-    for part in (f"it: {target} is not a test file", expected, found, "CC0", "remedy: remove"):
+    for part in (f"it: {target} is not a test file", expected, actual, "CC0", "remedy: remove"):
         assert part in str(caught.value)
     assert target.read_bytes() == b"wrong"
 
@@ -218,11 +218,11 @@ def test_a_mirror_is_copied_and_comes_before_urls(server, tmp_path, get, target,
 
 def test_fetching_again_keeps_the_origin_and_writes_nothing(server, tmp_path, resources, get):
     put(tmp_path / "data/file.txt", b"wrong")  # a mirror, so the URL is tried next
-    it = source(BODY, urls=[server.serve("/f", ok(BODY))])
-    first = get(it, tmp_path)
-    assert first.origin == it.urls[0].url
+    item = source(BODY, urls=[server.serve("/f", ok(BODY))])
+    first = get(item, tmp_path)
+    assert first.origin == item.urls[0].url
     before = [path.stat().st_mtime_ns for path in sorted(resources.rglob("*"))]
-    assert get(it) == first
+    assert get(item) == first
     assert [path.stat().st_mtime_ns for path in sorted(resources.rglob("*"))] == before
 
 
@@ -249,30 +249,30 @@ OTHER_RANGES = [
 
 
 @pytest.mark.parametrize(
-    ("content", "answers", "asked", "waited"),
+    ("content", "answers", "ranges", "seconds"),
     [
         (BODY, [LOST, ok(BODY)], [None, PARTLY], [1]),
         (BODY, [LOST, sent(BODY)], [None, PARTLY], [1]),  # a server without ranges
         *((BODY, [LOST, other, ok(BODY)], [None, PARTLY, None], [1, 2]) for other in OTHER_RANGES),
         (BODY[:9], [LOST, ok(BODY[:9])], [None, PARTLY, None], [1, 2]),  # became shorter
-        (BODY[::-1], [LOST, ok(BODY[::-1])], [None, PARTLY, None], [1]),  # became another
+        (BODY[::-1], [LOST, ok(BODY[::-1])], [None, PARTLY, None], [1]),  # became another file
         *((BODY, [status(code), ok(BODY)], [None] * 2, [1]) for code in (500, 502, 503, 408)),
         *(
-            (BODY, [status(code, Retry_After=asked), ok(BODY)], [None] * 2, [waited])
-            for code, asked, waited in ((429, "7", 7), (429, "soon", 1), (503, "9999", 120))
+            (BODY, [status(code, Retry_After=retry_after), ok(BODY)], [None] * 2, [seconds])
+            for code, retry_after, seconds in ((429, "7", 7), (429, "soon", 1), (503, "9999", 120))
         ),
     ],
 )
 def test_a_failed_download_is_resumed_or_restarted(
-    server, target, get, waits, content, answers, asked, waited
+    server, target, get, waits, content, answers, ranges, seconds
 ):
     get(source(content, urls=[server.serve("/f", *answers)]))
     assert target.read_bytes() == content
-    assert (server.ranges, waits) == (asked, waited)
+    assert (server.ranges, waits) == (ranges, seconds)
 
 
 @pytest.mark.parametrize(
-    ("answers", "message", "waited"),
+    ("answers", "message", "seconds"),
     [
         ([status(500)], "HTTP 500", [1, 2, 4]),
         ([dropped(BODY, 0)], "Incomplete", [1, 2, 4]),
@@ -281,12 +281,12 @@ def test_a_failed_download_is_resumed_or_restarted(
     ],
 )
 def test_the_next_url_is_tried_after_the_last_attempt(
-    server, resources, get, waits, answers, message, waited
+    server, resources, get, waits, answers, message, seconds
 ):
     first, second = server.serve("/f", *answers), server.serve("/second", ok(BODY))
     with pytest.raises(AnalogyQAError, match=message):
         get(source(BODY, urls=[first]))
-    assert waits == waited
+    assert waits == seconds
     assert get(source(BODY, urls=[first, second])).origin == second
     assert files_below(resources) == ONLY_THE_FILE  # and no part from the first
 
@@ -302,22 +302,22 @@ FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.mark.parametrize(
-    ("patched", "error", "message", "left"),
+    ("patched", "error", "message", "received"),
     [
         ("download.tqdm.update", FULL, r"No space left on device\. .*room for data/file", CHUNK),
         ("fetch.convert", KeyboardInterrupt("killed"), "killed", len(BODY)),
     ],
 )
 def test_an_interrupted_download_is_resumed(
-    server, resources, get, monkeypatch, patched, error, message, left
+    server, resources, get, monkeypatch, patched, error, message, received
 ):
-    it = source(BODY, urls=[server.serve("/f", ok(BODY))])
+    item = source(BODY, urls=[server.serve("/f", ok(BODY))])
     with monkeypatch.context() as patch:
         patch.setattr(f"analogyqa.sources.{patched}", raises(error))
         with pytest.raises((AnalogyQAError, KeyboardInterrupt), match=message):
-            get(it)
-    get(it)
-    assert server.ranges == [None, f"bytes={left}-"]
+            get(item)
+    get(item)
+    assert server.ranges == [None, f"bytes={received}-"]
     assert files_below(resources) == ONLY_THE_FILE
 
 
@@ -330,7 +330,7 @@ def test_a_disk_error_leaves_no_file(server, tmp_path, resources, get, monkeypat
         with pytest.raises(AnalogyQAError, match=rf"folder: {os.strerror(code)}\. .*resources_dir"):
             get(source(BODY, urls=[server.serve("/f", ok(BODY))]))
     assert server.ranges == []
-    monkeypatch.setattr(os, "replace", raises(error))  # of a copy, at its very end
+    monkeypatch.setattr(os, "replace", raises(error))  # fails at the end of a copy
     with pytest.raises(AnalogyQAError, match=rf"file\.txt: cannot be .*{os.strerror(code)}"):
         get(source(BODY), tmp_path)
     assert files_below(resources) == []
@@ -367,7 +367,7 @@ RELEASED = (
 def wikiqa(server, tmp_path):
     """Make a source with a parquet copy, with changed columns or truncated at `end`."""
 
-    def of(end: int | None = None, **changes) -> Source:
+    def make(end: int | None = None, **changes) -> Source:
         columns = {
             "question_id": ["Q1", "Q1"],
             "question": ['who was "first" ?'] * 2,
@@ -382,13 +382,13 @@ def wikiqa(server, tmp_path):
         rows = rows_sha256(put(tmp_path / "released.tsv", RELEASED))
         return source(RELEASED, rows_sha256=rows, urls=[{"url": url, "format": "wikiqa-parquet"}])
 
-    return of
+    return make
 
 
 def test_the_parquet_copy_is_converted_to_the_released_layout(wikiqa, target, get):
     first = get(wikiqa())
-    without = RELEASED.replace(b"D1-0", b"").replace(b"D1-1", b"").replace(b"D1", b"")
-    assert target.read_bytes() == without
+    without_document_ids = RELEASED.replace(b"D1-0", b"").replace(b"D1-1", b"").replace(b"D1", b"")
+    assert target.read_bytes() == without_document_ids
     assert get(wikiqa()) == first  # accepted when it is found again
 
 
@@ -429,19 +429,19 @@ def show(tmp_path, monkeypatch, capsys):
 
     def show(*arguments: str) -> tuple[int | str, str, str]:
         monkeypatch.setattr(sys, "argv", ["analogyqa", "sources", *arguments])
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as exit_info:
             cli.main()
-        return ended.value.code, *capsys.readouterr()
+        return exit_info.value.code, *capsys.readouterr()
 
     return show
 
 
 def test_the_table_of_states_fits_80_columns(show):
-    code, shown, errors = show("--registry", str(ROOT / "sources.yaml"))
+    code, output, errors = show("--registry", str(ROOT / "sources.yaml"))
     assert (code, errors) == (0, "")
-    assert max(map(len, shown.splitlines())) <= 80
-    assert all(name in shown for name in REGISTRY if "/" not in name)
-    assert "  resources/trecqa/TRAIN-ALL.rebuilt.xml\n" in shown
+    assert max(map(len, output.splitlines())) <= 80
+    assert all(name in output for name in REGISTRY if "/" not in name)
+    assert "  resources/trecqa/TRAIN-ALL.rebuilt.xml\n" in output
 
 
 STATES = {  # source: its state, and its hash without and with --verify
@@ -469,36 +469,36 @@ def test_states_of_sources_and_exit_status(tmp_path, show, resources):
         rows = status_table(registry, resources, [tmp_path / "mirror"], verify)
         states = {row.name: (row.state, row.hash) for row in rows}
         assert states == {name: (row[0], row[1 + verify]) for name, row in STATES.items()}
-    code, shown, _ = show("--verify")
+    code, output, _ = show("--verify")
     assert code == 1 and show()[0] == 0
-    assert "remove or replace it:\n  mirror/there\n" in shown
-    assert "unverified: no hash is published" in shown
-    assert "put it here:\n  resources/nowhere\n" in shown
+    assert "remove or replace it:\n  mirror/there\n" in output
+    assert "unverified: no hash is published" in output
+    assert "put it here:\n  resources/nowhere\n" in output
 
 
 @pytest.mark.parametrize("option", ["--config", "--registry"])
 def test_a_missing_file_is_reported_on_one_line(tmp_path, show, option):
     write_yaml(tmp_path / "sources.yaml", it=entry(BODY))
-    code, shown, message = show(option, "none.yaml")
+    code, output, message = show(option, "none.yaml")
     assert "none.yaml: no such file" in message
-    assert (code, len(message.splitlines()), shown) == (2, 1, "")
+    assert (code, len(message.splitlines()), output) == (2, 1, "")
 
 
 # Files that the user added
 
 
-def test_is_placed_by_hand(tmp_path, resources, target):
-    it, mirror = source(BODY), tmp_path / "mirror"
-    assert not is_placed_by_hand(it, resources)
+def test_a_file_is_placed_by_hand_unless_it_was_fetched(tmp_path, resources, target):
+    item, mirror = source(BODY), tmp_path / "mirror"
+    assert not is_placed_by_hand(item, resources)
     put(target, BODY)
-    assert is_placed_by_hand(it, resources)
-    assert fetch(it, resources, []).origin == "drop-in"
-    assert is_placed_by_hand(it, resources)
+    assert is_placed_by_hand(item, resources)
+    assert fetch(item, resources, []).origin == "drop-in"
+    assert is_placed_by_hand(item, resources)
     target.unlink()
-    sidecar(resources, it).unlink()
-    put(mirror / it.file, BODY)
-    assert fetch(it, resources, [mirror]).origin == "mirror"
-    assert not is_placed_by_hand(it, resources)
-    later = sidecar(resources, it).stat().st_mtime + 1
+    sidecar(resources, item).unlink()
+    put(mirror / item.file, BODY)
+    assert fetch(item, resources, [mirror]).origin == "mirror"
+    assert not is_placed_by_hand(item, resources)
+    later = sidecar(resources, item).stat().st_mtime + 1
     os.utime(target, (later, later))  # as if it had been replaced
-    assert is_placed_by_hand(it, resources)
+    assert is_placed_by_hand(item, resources)

@@ -16,7 +16,7 @@ def parameter_of(value: float) -> torch.nn.Parameter:
 
 
 @given(steps=STEPS, decay=st.sampled_from([0.1, 0.5, 0.9, 0.99]))
-def test_a_step_weighs_decay_to_the_power_of_those_after_it(steps, decay):
+def test_a_step_weighs_decay_to_the_power_of_the_later_steps(steps, decay):
     parameter = parameter_of(7.0)
     averages = WeightAverages([parameter], decay)
     for value in steps:
@@ -24,19 +24,19 @@ def test_a_step_weighs_decay_to_the_power_of_those_after_it(steps, decay):
         averages.update()
     shares = decay ** np.arange(len(steps))[::-1]
     with averages.in_place():
-        found = parameter.tolist()
+        averaged = parameter.tolist()
     expected = np.average(steps, weights=shares)
-    np.testing.assert_allclose(found, [expected] * 2, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(averaged, [expected] * 2, rtol=1e-3, atol=1e-3)
     assert parameter.tolist() == [steps[-1]] * 2
 
 
-def test_before_the_first_step_the_weights_stay():
+def test_the_weights_are_unchanged_before_the_first_step():
     parameter = parameter_of(7.0)
     with WeightAverages([parameter], 0.9).in_place():
         assert parameter.tolist() == [7, 7]
 
 
-def test_an_error_while_they_are_in_place_puts_the_weights_back():
+def test_an_error_restores_the_weights():
     parameter = parameter_of(7.0)
     averages = WeightAverages([parameter], 0.5)
     averages.update()

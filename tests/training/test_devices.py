@@ -1,4 +1,4 @@
-"""The device that a configuration stands for on a machine."""
+"""The device that a configuration selects, and the description of the machine."""
 
 import os
 
@@ -19,8 +19,8 @@ CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 
 
 @pytest.fixture(autouse=True)
-def restored(monkeypatch):
-    """Put back the numerics of this process."""
+def restore_numerics(monkeypatch):
+    """Restore the numerics of this process."""
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
     matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
     before = matmul.allow_tf32, cudnn.allow_tf32, cudnn.benchmark
@@ -31,7 +31,7 @@ def restored(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("requested", "available", "given", "chosen", "warnings"),
+    ("requested", "available", "visible", "expected", "warnings"),
     [
         ("auto", True, "0", "cuda", 0),
         ("cuda", True, None, "cuda", 0),
@@ -43,48 +43,48 @@ def restored(monkeypatch):
         ("cuda", False, "0", None, 0),
     ],
 )
-def test_the_requested_device_is_used_and_an_unusable_gpu_is_one_warning(
-    monkeypatch, caplog, requested, available, given, chosen, warnings
+def test_the_requested_device_is_used_and_an_unusable_gpu_gives_a_warning(
+    monkeypatch, caplog, requested, available, visible, expected, warnings
 ):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    if given is not None:
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
-    if chosen is None:
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    if expected is None:
         with pytest.raises(AnalogyQAError, match=r"device: cuda is requested, .*device: auto"):
             device_for(requested)
     else:
-        assert device_for(requested).type == chosen
+        assert device_for(requested).type == expected
     assert len(caplog.records) == warnings
     assert all("given GPU 0" in record.getMessage() for record in caplog.records)
 
 
-@pytest.mark.parametrize("given", [None, ":16:8"])
-def test_a_gpu_computes_in_float32_and_in_one_order(monkeypatch, given):
-    if given:
-        monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", given)
+@pytest.mark.parametrize("workspace", [None, ":16:8"])
+def test_a_gpu_computes_in_float32_and_in_one_order(monkeypatch, workspace):
+    if workspace:
+        monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", workspace)
     set_numerics(CPU)
     assert not torch.are_deterministic_algorithms_enabled()
-    assert os.environ.get("CUBLAS_WORKSPACE_CONFIG") == given
+    assert os.environ.get("CUBLAS_WORKSPACE_CONFIG") == workspace
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     device_for("auto")
-    assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == (given or ":4096:8")
+    assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == (workspace or ":4096:8")
     cudnn = torch.backends.cudnn
     assert not (torch.backends.cuda.matmul.allow_tf32 or cudnn.allow_tf32 or cudnn.benchmark)
     assert torch.are_deterministic_algorithms_enabled()
     assert torch.is_deterministic_algorithms_warn_only_enabled()
 
 
-def test_a_machine_is_described_by_what_last_bits_may_depend_on(monkeypatch):
+def test_a_machine_is_described_by_what_may_change_the_last_bits(monkeypatch):
     capability = torch.backends.cpu.get_cpu_capability()
     assert describe_machine(CPU) == {"device": "cpu", "instructions": capability}
-    for has, kind in (
+    for capabilities, instructions in (
         ({"amx_bf16": True, "avx512_bf16": True}, "amx_bf16"),
         ({"amx_bf16": False, "avx512_bf16": True}, "avx512_bf16"),
         ({"avx512_bf16": False}, None),
     ):
-        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda it=has: it)
-        assert describe_machine(CPU, "bfloat16")["bfloat16"] == kind
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda value=capabilities: value)
+        assert describe_machine(CPU, "bfloat16")["bfloat16"] == instructions
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Some GPU")
     monkeypatch.setattr(devices, "_driver", lambda: "580")
     monkeypatch.setattr(torch.version, "cuda", "13.0")
@@ -95,8 +95,10 @@ def test_a_machine_is_described_by_what_last_bits_may_depend_on(monkeypatch):
 
 def test_a_processor_without_instructions_for_bfloat16_is_a_warning(monkeypatch, caplog):
     for supported, warnings in ((True, 0), (False, 1)):
-        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda it=supported: {"amx_bf16": it})
-        note_machine({"epoch": 0}, CPU, "it", "bfloat16")
+        monkeypatch.setattr(
+            torch.cpu, "get_capabilities", lambda value=supported: {"amx_bf16": value}
+        )
+        note_machine({"epoch": 0}, CPU, "cell", "bfloat16")
         assert len(caplog.records) == warnings
 
 
@@ -109,19 +111,21 @@ def test_the_driver_is_read_from_the_system(tmp_path):
     assert _driver(tmp_path / "version") == "580.95.05"
 
 
-def test_a_change_of_the_kind_of_machine_is_recorded_and_logged(monkeypatch, caplog):
+def test_another_kind_of_machine_is_recorded_and_logged(monkeypatch, caplog):
     state = {}
-    for epoch, kind in ((0, "AVX2"), (3, "AVX2"), (4, "AVX512"), (5, "AVX512"), (6, "AVX2")):
-        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda it=kind: it)
+    machines = {0: "AVX2", 3: "AVX2", 4: "AVX512", 5: "AVX512", 6: "AVX2"}
+    for epoch, instructions in machines.items():
+        monkeypatch.setattr(
+            torch.backends.cpu, "get_cpu_capability", lambda value=instructions: value
+        )
         state["epoch"] = epoch
-        note_machine(state, CPU, "it")
+        note_machine(state, CPU, "cell")
     assert state["machines"] == [
-        {"after_epoch": epoch, "device": "cpu", "instructions": kind}
-        for epoch, kind in ((0, "AVX2"), (4, "AVX512"), (6, "AVX2"))
+        {"after_epoch": epoch, "device": "cpu", "instructions": instructions}
+        for epoch, instructions in ((0, "AVX2"), (4, "AVX512"), (6, "AVX2"))
     ]
     changes = ((4, "AVX512", "AVX2"), (6, "AVX2", "AVX512"))
     for record, (epoch, now, before) in zip(caplog.records, changes, strict=True):
-        assert f"it: resuming after epoch {epoch} on another kind of machine" in record.getMessage()
-        assert (
-            f"instructions {now}; before: device cpu, instructions {before})" in record.getMessage()
-        )
+        message = record.getMessage()
+        assert f"cell: resuming after epoch {epoch} on another kind of machine" in message
+        assert f"instructions {now}; before: device cpu, instructions {before})" in message

@@ -78,7 +78,7 @@ def corpus(gpu, corpus):
     if gpu.type != "cuda":
         return corpus
     files = {split: str(SAMPLE / "wikiqa" / f"WikiQA-{split}.tsv") for split in SPLITS}
-    return build_corpus("sample", "wikiqa", files, {kind: [kind] for kind in COMB}, {})
+    return build_corpus("sample", "wikiqa", files, {name: [name] for name in COMB}, {})
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def data(gpu, cell_files):
 
 @pytest.fixture
 def make_system(gpu):
-    """A function that makes a system: without dropout, whose masks differ by device."""
+    """Make a system, by default without dropout, whose masks differ by device."""
     sizes = {} if gpu.type == "cuda" else {"sentence_dim": 8, "batch_size": 4}
 
     def make(encoder="bigru", ranker="analogy", **values):
@@ -100,8 +100,11 @@ def make_system(gpu):
 
 
 def on_both(gpu, system, data):
-    vectors = data.word_vectors
-    return [build_encoder(system.encoder, vectors, system.training, 0).to(to) for to in (CPU, gpu)]
+    """Return the same encoder on the CPU and on the GPU."""
+    return [
+        build_encoder(system.encoder, data.word_vectors, system.training, 0).to(device)
+        for device in (CPU, gpu)
+    ]
 
 
 def assert_close(actual, expected, tolerance):
@@ -120,7 +123,7 @@ def test_sentence_vectors(gpu, data, make_system, name):
 
 
 def step_of(encoder, data, system):
-    """Take one step; return loss, gradients and the weights that it leads to."""
+    """Take one step; return the loss, the gradients and the new weights."""
     device = next(encoder.parameters()).device
     epoch_batches = EXAMPLES[OBJECTIVES[system.training.loss].draws].load()
     batch = next(epoch_batches(data, system.training, 0, 1, system.compares))
@@ -130,7 +133,7 @@ def step_of(encoder, data, system):
         build_ranker(system), vectors, batch, system.training
     )
     loss.backward()
-    gradients = {name: each.grad.clone() for name, each in encoder.named_parameters()}
+    gradients = {name: weight.grad.clone() for name, weight in encoder.named_parameters()}
     optimiser.step()
     return loss, gradients, dict(encoder.named_parameters())
 
@@ -148,8 +151,8 @@ def test_loss_gradients_and_one_step(gpu, data, make_system, name, loss):
     for key, gradient in expected[1].items():
         assert_close(actual[1][key], gradient, GRADIENTS)
         # The first step of Adam is the sign of a gradient, which rounding decides near 0.
-        apart = (actual[2][key].detach().cpu() - expected[2][key].detach()).abs() > 1e-5
-        assert apart.float().mean() < 0.01
+        differs = (actual[2][key].detach().cpu() - expected[2][key].detach()).abs() > 1e-5
+        assert differs.float().mean() < 0.01
 
 
 @pytest.mark.parametrize(
@@ -170,7 +173,7 @@ def train(data, device, system, checkpoint, on_epoch=lambda history: None):
 
 
 def curves_of(trained):
-    """Return the history as a row an epoch, without the time it took."""
+    """Return the history with one row per epoch, without times."""
     wide = trained.history.pivot(index="epoch", columns="measure", values="value")
     return wide.drop(columns=["seconds", "examples_per_second"])
 
@@ -217,13 +220,13 @@ def test_a_training_run_resumes_on_the_other_device_with_a_warning(
         train(data, first, system, tmp_path / "cut.pt", stop_after(1))
     caplog.clear()
     resumed = train(data, second, system, tmp_path / "cut.pt")
-    losses = [curves_of(each)["loss"] for each in (resumed, expected)]
+    losses = [curves_of(trained)["loss"] for trained in (resumed, expected)]
     np.testing.assert_allclose(*losses, **EPOCHS)
     assert resumed.machines == [
         {"after_epoch": 0, **describe_machine(first)},
         {"after_epoch": 1, **describe_machine(second)},
     ]
-    (warning,) = (each.getMessage() for each in caplog.records if each.levelname == "WARNING")
+    (warning,) = (record.getMessage() for record in caplog.records if record.levelname == "WARNING")
     assert "test: resuming after epoch 1 on another kind of machine" in warning
     assert f"before: device {first.type}" in warning
 
@@ -251,7 +254,7 @@ def test_infersent(gpu, tmp_path):
 @ON_CUDA_ALONE
 def test_memory_does_not_grow_with_the_epochs(gpu, data, make_system, tmp_path, report_count):
     peaks = []
-    for epochs in (1, 1, 4):  # the first training starts cuDNN
+    for epochs in (1, 1, 4):  # the first training run starts cuDNN
         torch.cuda.reset_peak_memory_stats()
         system = make_system(max_epochs=epochs, patience=9)
         train(data, gpu, system, tmp_path / f"{len(peaks)}.pt")

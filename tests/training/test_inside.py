@@ -1,4 +1,4 @@
-"""The norms and vectors of the test split and its words, from a trained encoder."""
+"""Norms and vectors of the sentences and words of the test split, by a trained encoder."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def inside(data, system, checkpoint, vocabulary):
 
 @pytest.fixture
 def encoded(data, system, checkpoint):
-    """A function that encodes sentences with the weights of the best epoch."""
+    """Encode sentences with the weights of the best epoch."""
     learner = Learner(system, data, 0, CPU)
     learner.model.load_state_dict(torch.load(checkpoint)["best"]["last"]["weights"])
     learner.model.eval()
@@ -84,7 +84,7 @@ def test_a_sentence_has_its_words_its_vector_and_its_norm(inside, encoded, vocab
         assert row.norm == pytest.approx(np.linalg.norm(vector), rel=1e-5)
 
 
-def test_a_word_has_the_norm_of_a_sentence_of_one_word(inside, encoded, vocabulary):
+def test_a_word_has_the_norm_of_a_one_word_sentence(inside, encoded, vocabulary):
     words = inside[inside["kind"] == "word"]
     ids = [[vocabulary[word]] for word in words["text"]]
     expected = vector_norms(encoded(ids, [1] * len(ids)))
@@ -101,5 +101,5 @@ def test_the_weights_are_those_of_the_best_epoch(
     weights = state["best"]["last"]["weights"]
     weights.update({name: 2 * value for name, value in weights.items()})
     torch.save(state, tmp_path / "doubled.pt")
-    again = look_inside(data, system, 3, tmp_path / "doubled.pt", vocabulary)
-    assert not np.isclose(again["norm"], inside["norm"]).all()
+    doubled = look_inside(data, system, 3, tmp_path / "doubled.pt", vocabulary)
+    assert not np.isclose(doubled["norm"], inside["norm"]).all()

@@ -43,12 +43,12 @@ LEARNING = {"sentence_dim": 8, "dropout": 0, "weight_decay": 0, "learning_rate":
 LEARNING |= {"max_epochs": 12, "patience": 12}
 
 
-def section(**training):
+def training_settings(**training):
     return trained_system(**training).training
 
 
-def train(data, checkpoint, own=None, seed=0):
-    return train_seed(data, own or trained_system(), seed, CPU, checkpoint, "test")
+def train(data, checkpoint, system=None, seed=0):
+    return train_seed(data, system or trained_system(), seed, CPU, checkpoint, "test")
 
 
 def values_of(trained, measure):
@@ -61,8 +61,8 @@ def assert_same(first, second):
     """Compare scores and histories, without times, bit by bit."""
     pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
     untimed = [
-        each.history[~each.history["measure"].isin(["seconds", "examples_per_second"])]
-        for each in (first, second)
+        trained.history[~trained.history["measure"].isin(["seconds", "examples_per_second"])]
+        for trained in (first, second)
     ]
     pd.testing.assert_frame_equal(*untimed, check_exact=True)
 
@@ -82,8 +82,10 @@ def written_quadruples(files):
     quadruples = read_table(files.quadruples["train"], QUADRUPLES)
     pairs = corpus.loc[quadruples["candidate_id"]]
     keys = list(zip(pairs["question_type"], quadruples["prototype"], strict=True))
-    own = corpus.loc[prototypes.loc[keys]]
-    columns = (own["question"], own["candidate"], pairs["question"], pairs["candidate"])
+    prototype_pairs = corpus.loc[prototypes.loc[keys]]
+    columns = [
+        table[name] for table in (prototype_pairs, pairs) for name in ("question", "candidate")
+    ]
     return list(zip(*columns, pairs["label"], strict=True))
 
 
@@ -94,37 +96,39 @@ def written_quadruples(files):
 @pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
 def test_an_epoch_covers_every_question_once_and_a_batch_holds_one_type(cell_files, draw, types, p):
     data = load_cell(cell_files(types=types, p=p), types, trained_system(p=p), lowercase=True)
-    seen = []
-    for batch in epoch_batches(data, section(batch_size=2, negatives={"draw": draw}), 0, 1):
+    questions_of_epoch = []
+    for batch in epoch_batches(
+        data, training_settings(batch_size=2, negatives={"draw": draw}), 0, 1
+    ):
         quadruples = texts_of(data, batch)
         questions = {c for _, _, c, _, _ in quadruples}
         assert len({text.split()[0] for a, _, c, _, _ in quadruples for text in (a, c)}) == 1
         assert len(questions) <= 2
-        seen += questions
+        questions_of_epoch += questions
         used = np.concatenate([batch.a, batch.b, batch.c, batch.d])
         assert sorted(set(used)) == list(range(len(batch.sentences)))
         assert len(set(batch.sentences)) == len(batch.sentences)
     answerable = set(data.splits["train"].pairs["question"])
     # The only question without a type is the prototype of it, and has no wrong candidate.
-    assert sorted(seen) == sorted(answerable - {"what is thing 0 ?"})
+    assert sorted(questions_of_epoch) == sorted(answerable - {"what is thing 0 ?"})
 
 
 @pytest.mark.parametrize("per", ["pair", "question"])
 @pytest.mark.parametrize("count", [1, 2])
-def test_fixed_draws_are_exactly_those_of_the_table(cell_files, per, count):
+def test_fixed_draws_are_exactly_the_quadruples_of_the_table(cell_files, per, count):
     files = cell_files(negatives=Negatives(per=per, count=count))
     data = load_cell(files, COMB, trained_system(), lowercase=True)
-    settings = section(negatives={"draw": "fixed", "per": per, "count": count})
+    settings = training_settings(negatives={"draw": "fixed", "per": per, "count": count})
     for epoch in (1, 2):
         batches = epoch_batches(data, settings, 0, epoch)
-        seen = Counter(row for batch in batches for row in texts_of(data, batch))
-        assert seen == Counter(written_quadruples(files))
+        drawn = Counter(row for batch in batches for row in texts_of(data, batch))
+        assert drawn == Counter(written_quadruples(files))
 
 
-def test_shuffled_quadruples_are_those_of_the_table_in_batches_of_their_number(cell_files):
+def test_shuffled_batches_hold_the_quadruples_of_the_table(cell_files):
     files = cell_files()
     data = load_cell(files, COMB, trained_system(), lowercase=True)
-    settings = section(batch_of="quadruples", batch_size=8, negatives={"draw": "fixed"})
+    settings = training_settings(batch_of="quadruples", batch_size=8, negatives={"draw": "fixed"})
     batches = [texts_of(data, batch) for batch in epoch_batches(data, settings, 0, 1)]
     assert {len(batch) for batch in batches} <= {7, 8}
     assert Counter(row for batch in batches for row in batch) == Counter(written_quadruples(files))
@@ -136,7 +140,7 @@ def test_shuffled_quadruples_are_those_of_the_table_in_batches_of_their_number(c
 def test_resampled_draws_change_only_the_wrong_candidates(cell_files, per):
     files = cell_files(negatives=Negatives(per=per, count=2))
     data = load_cell(files, COMB, trained_system(), lowercase=True)
-    settings = section(negatives={"draw": "resampled", "per": per, "count": 2})
+    settings = training_settings(negatives={"draw": "resampled", "per": per, "count": 2})
     epochs = []
     for epoch in (1, 2):
         batches = epoch_batches(data, settings, 0, epoch)
@@ -145,8 +149,8 @@ def test_resampled_draws_change_only_the_wrong_candidates(cell_files, per):
     written = written_quadruples(files)
     assert Counter(first) != Counter(second)
     pairs = data.splits["train"].pairs
-    of_wrong = pairs[pairs["label"] == 0]
-    wrong = set(zip(of_wrong["question"], of_wrong["candidate"], strict=True))
+    wrong_rows = pairs[pairs["label"] == 0]
+    wrong = set(zip(wrong_rows["question"], wrong_rows["candidate"], strict=True))
     for rows in epochs:
         assert Counter(row for row in rows if row[4]) == Counter(row for row in written if row[4])
         assert all((c, d) in wrong for _, _, c, d, label in rows if not label)
@@ -172,47 +176,47 @@ def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files,
     fixed = Negatives(draw="fixed")
     files = cell_files(negatives=fixed)
     data = load_cell(files, COMB, trained_system(), lowercase=True)
-    own = trained_system(ranker, loss=loss, margin=0.3, negatives=fixed)
-    encoder = build_encoder("bigru", data.word_vectors, own.training, seed=0).eval().double()
+    system = trained_system(ranker, loss=loss, margin=0.3, negatives=fixed)
+    encoder = build_encoder("bigru", data.word_vectors, system.training, seed=0).eval().double()
 
-    def gradients():
-        found = [parameter.grad.clone() for parameter in encoder.parameters()]
+    def take_gradients():
+        values = [parameter.grad.clone() for parameter in encoder.parameters()]
         encoder.zero_grad()
-        return found
+        return values
 
-    batches = list(epoch_batches(data, own.training, 0, 1, own.compares))
+    batches = list(epoch_batches(data, system.training, 0, 1, system.compares))
     total = sum(len(batch.labels) for batch in batches)
-    shared = 0.0
+    shared_loss = 0.0
     for batch in batches:
         vectors = encode(encoder, data.sentences, batch.sentences, CPU)
-        value = OBJECTIVES[loss].load()(build_ranker(own), vectors, batch, own.training)
+        value = OBJECTIVES[loss].load()(build_ranker(system), vectors, batch, system.training)
         value = value * len(batch.labels) / total
         value.backward()
-        shared += value.item()
-    shared_gradients = gradients()
+        shared_loss += value.item()
+    shared_gradients = take_gradients()
 
     *corners, labels = zip(*written_quadruples(files), strict=True)
-    alone = {
+    vector_of = {
         text: encode(encoder, data.sentences, data.sentences.numbers([text]), CPU)
         for text in set().union(*corners)
     }
-    a, b, c, d = (torch.cat([alone[text] for text in corner]) for corner in corners)
+    a, b, c, d = (torch.cat([vector_of[text] for text in corner]) for corner in corners)
     labels = torch.tensor(labels, dtype=torch.float64)
     sides = [energy(a - b, c - d), energy(a - c, b - d)][: 2 if loss.startswith("lwda") else 1]
     sides = sides if ranker == "analogy" else [energy(c, d)]
     if loss == "lwda_distance":
-        each = [contrastive_distance(1 - side, labels, 0.3) for side in sides]
+        losses = [contrastive_distance(1 - side, labels, 0.3) for side in sides]
     elif loss == "lwda_euclidean":
         lengths = [(a - b - c + d).norm(dim=1), (a - c - b + d).norm(dim=1)]
-        each = [contrastive_distance(length, labels, 0.3) for length in lengths]
+        losses = [contrastive_distance(length, labels, 0.3) for length in lengths]
     else:
-        each = [contrastive(side, labels, 0.3, hinge=loss == "hinge") for side in sides]
-    towers = sum(each).mean()
-    towers.backward()
-    assert shared == pytest.approx(towers.item(), abs=1e-6)
-    for one, other in zip(shared_gradients, gradients(), strict=True):
-        assert other.abs().max() > 0
-        torch.testing.assert_close(one, other, atol=1e-6, rtol=0)
+        losses = [contrastive(side, labels, 0.3, hinge=loss == "hinge") for side in sides]
+    four_towers = sum(losses).mean()
+    four_towers.backward()
+    assert shared_loss == pytest.approx(four_towers.item(), abs=1e-6)
+    for gradient, expected in zip(shared_gradients, take_gradients(), strict=True):
+        assert expected.abs().max() > 0
+        torch.testing.assert_close(gradient, expected, atol=1e-6, rtol=0)
 
 
 # Training runs
@@ -229,8 +233,8 @@ def test_the_tables_have_the_columns_of_their_schemas(cell, tmp_path):
     assert set(history["seed"]) == set(scores["seed"]) == {0}
     assert np.isfinite(history["value"]).all()
     for split in ("dev", "test"):
-        own = scores.loc[scores["split"] == split, "candidate_id"]
-        assert own.tolist() == cell.splits[split].pairs["candidate_id"].tolist()
+        candidate_ids = scores.loc[scores["split"] == split, "candidate_id"]
+        assert candidate_ids.tolist() == cell.splits[split].pairs["candidate_id"].tolist()
 
 
 def test_scores_depend_on_the_seed(cell, tmp_path):
@@ -287,13 +291,15 @@ def test_a_truncated_checkpoint_is_named(cell, tmp_path, part):
         train(cell, path)
 
 
-def train_and_stop(data, checkpoint, own, epochs):
+def train_and_stop(data, checkpoint, system, epochs):
     """Interrupt a training run after some saved epochs."""
     with pytest.raises(KeyboardInterrupt):
-        train_seed(data, own, 0, CPU, checkpoint, "test", stop_after(epochs))
+        train_seed(data, system, 0, CPU, checkpoint, "test", stop_after(epochs))
 
 
-def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_epoch(cell, tmp_path, monkeypatch):
+def test_a_loss_that_is_not_a_number_stops_training_and_keeps_the_last_epoch(
+    cell, tmp_path, monkeypatch
+):
     train_and_stop(cell, tmp_path / "a.pt", trained_system(), 1)
     before = (tmp_path / "a.pt").read_bytes()
     printed = "analogyqa.objectives.contrastive.printed"
@@ -303,8 +309,8 @@ def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_epoch(cell, tmp_pa
     assert (tmp_path / "a.pt").read_bytes() == before
 
 
-def measured_as(monkeypatch, values, measure="mrr"):
-    """Give a dev measure these values in successive epochs, and let the others fall."""
+def set_dev_measures(monkeypatch, values, measure="mrr"):
+    """Give a dev measure these values in successive epochs; the other measures fall."""
     means = [{**dict.fromkeys(RANKED, -i), measure: value} for i, value in enumerate(values)]
     remaining = iter(means)
     monkeypatch.setattr(loop, "means_of", lambda _: next(remaining))
@@ -314,36 +320,42 @@ def measured_as(monkeypatch, values, measure="mrr"):
 def test_training_stops_when_dev_has_not_risen_for_patience_epochs(
     cell, tmp_path, monkeypatch, measure
 ):
-    measured_as(monkeypatch, [0.2, 0.5, 0.5, 0.4, 0.9], measure)
-    own = trained_system(max_epochs=9, patience=2, select_by=measure)
-    assert values_of(train(cell, tmp_path / "a.pt", own), f"dev_{measure}") == [0.2, 0.5, 0.5, 0.4]
+    set_dev_measures(monkeypatch, [0.2, 0.5, 0.5, 0.4, 0.9], measure)
+    system = trained_system(max_epochs=9, patience=2, select_by=measure)
+    assert values_of(train(cell, tmp_path / "a.pt", system), f"dev_{measure}") == [
+        0.2,
+        0.5,
+        0.5,
+        0.4,
+    ]
 
 
 def test_the_epoch_with_the_best_dev_measure_is_scored(cell, tmp_path, monkeypatch):
-    measured_as(monkeypatch, [0.2, 0.5], "map")
+    set_dev_measures(monkeypatch, [0.2, 0.5], "map")
     until_best = train(cell, tmp_path / "b.pt", trained_system(max_epochs=2, select_by="map"))
-    measured_as(monkeypatch, [0.2, 0.5, 0.4], "map")
+    set_dev_measures(monkeypatch, [0.2, 0.5, 0.4], "map")
     longer = train(cell, tmp_path / "c.pt", trained_system(select_by="map"))
     pd.testing.assert_frame_equal(longer.scores, until_best.scores, check_exact=True)
 
 
 def mrr_of(data, scores, split):
-    own = scores[scores["split"] == split]
-    return means_of(measure_items(own, data.splits[split].groups))["mrr"]
+    rows = scores[scores["split"] == split]
+    return means_of(measure_items(rows, data.splits[split].groups))["mrr"]
 
 
-def lowest_of_constants(labels, loss="printed", sides=2, **training):
+def lowest_constant_loss(labels, loss="printed", sides=2, **training):
     """Return the lowest loss of a constant over batches of one question with these labels."""
-    own = Training(loss=loss, **training)
+    settings = Training(loss=loss, **training)
 
     def summed_loss(ranker, vectors, batch):
-        return OBJECTIVES[loss].load()(ranker, vectors, batch, own) * len(batch.labels)
+        return OBJECTIVES[loss].load()(ranker, vectors, batch, settings) * len(batch.labels)
 
     constants = LossOfConstants(summed_loss, sides)
-    for each in map(np.array, labels):
-        question, candidates = np.zeros(len(each), int), np.arange(len(each))
-        batch = Batch(candidates, question, question, question, candidates, each)
-        constants.add(torch.ones(len(each), 2), batch)
+    for question_labels in map(np.array, labels):
+        count = len(question_labels)
+        question, candidates = np.zeros(count, int), np.arange(count)
+        batch = Batch(candidates, question, question, question, candidates, question_labels)
+        constants.add(torch.ones(count, 2), batch)
     return constants.lowest()
 
 
@@ -361,22 +373,22 @@ def lowest_of_constants(labels, loss="printed", sides=2, **training):
     ],
 )
 def test_the_loss_of_a_constant_by_hand(labels, training, loss):
-    assert lowest_of_constants(labels, **training) == pytest.approx(loss, abs=1e-6)
+    assert lowest_constant_loss(labels, **training) == pytest.approx(loss, abs=1e-6)
 
 
 def test_the_first_epoch_has_the_loss_of_a_constant_which_changes_no_weights(
     cell, tmp_path, monkeypatch
 ):
-    own = trained_system(margin=0.3, max_epochs=1)
-    first = train(cell, tmp_path / "a.pt", own)
+    system = trained_system(margin=0.3, max_epochs=1)
+    first = train(cell, tmp_path / "a.pt", system)
     (constant,) = values_of(first, "constant_loss")
-    batches = epoch_batches(cell, own.training, seed=0, epoch=1)
+    batches = epoch_batches(cell, system.training, seed=0, epoch=1)
     right = np.concatenate([batch.labels for batch in batches]).mean()
     energies = np.linspace(-1, 1, 41)
     losses = right * (1 - energies) ** 2 + (1 - right) * (energies - 0.3) ** 2
     assert constant == pytest.approx(losses.min(), rel=1e-5)
     monkeypatch.setattr(LossOfConstants, "add", lambda *_: None)
-    second = train(cell, tmp_path / "b.pt", own)
+    second = train(cell, tmp_path / "b.pt", system)
     assert values_of(second, "constant_loss") == [0]
     assert values_of(first, "loss") == values_of(second, "loss")
     pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
@@ -390,13 +402,13 @@ def test_the_first_epoch_has_the_loss_of_a_constant_which_changes_no_weights(
     ],
 )
 def test_the_encoder_learns(cell, tmp_path, ranker, encoder, training):
-    own = trained_system(ranker, encoder, **LEARNING | training)
+    system = trained_system(ranker, encoder, **LEARNING | training)
     untrained = array_encoder(
-        build_encoder(encoder, cell.word_vectors, own.training, 0).eval(), CPU
+        build_encoder(encoder, cell.word_vectors, system.training, 0).eval(), CPU
     )
-    scored = score_split(untrained, cell, "dev", build_ranker(own))
+    scored = score_split(untrained, cell, "dev", build_ranker(system))
     before = mrr_of(cell, scores_table(cell, "dev", 0, *scored), "dev")
-    trained = train(cell, tmp_path / "a.pt", own)
+    trained = train(cell, tmp_path / "a.pt", system)
     losses = values_of(trained, "loss")
     assert losses[-1] < 0.7 * losses[0]
     assert max(values_of(trained, "dev_mrr")) > before + 0.1
@@ -418,19 +430,19 @@ def test_training_continues_while_either_version_of_the_weights_improves(
     cell, tmp_path, monkeypatch
 ):
     """In each epoch, the last weights are measured first, then the averages."""
-    measured_as(monkeypatch, [0.5, 0.1, 0.4, 0.2, 0.4, 0.1, 0.4, 0.1])
-    own = trained_system(max_epochs=8, patience=2, weight_averaging=0.5)
-    trained = train(cell, tmp_path / "a.pt", own)
+    set_dev_measures(monkeypatch, [0.5, 0.1, 0.4, 0.2, 0.4, 0.1, 0.4, 0.1])
+    system = trained_system(max_epochs=8, patience=2, weight_averaging=0.5)
+    trained = train(cell, tmp_path / "a.pt", system)
     assert values_of(trained, "dev_mrr") == [0.1, 0.2, 0.1, 0.1]
 
 
 def test_dropout_acts_in_training_only(cell, tmp_path):
     first = train(cell, tmp_path / "a.pt", trained_system(dropout=0))
-    own = trained_system(dropout=0.9)
-    second = train(cell, tmp_path / "b.pt", own)
+    system = trained_system(dropout=0.9)
+    second = train(cell, tmp_path / "b.pt", system)
     assert values_of(first, "loss") != values_of(second, "loss")
     assert not first.scores["score"].equals(second.scores["score"])
-    assert_same(second, train(cell, tmp_path / "b.pt", own))  # scores only
+    assert_same(second, train(cell, tmp_path / "b.pt", system))  # only scores again
 
 
 def test_frozen_parameters_do_not_change(cell, tmp_path, monkeypatch):
@@ -441,7 +453,7 @@ def test_frozen_parameters_do_not_change(cell, tmp_path, monkeypatch):
 
     monkeypatch.setattr(learner, "build_encoder", with_frozen_bias)
     train_and_stop(cell, tmp_path / "a.pt", trained_system(), 2)
-    before = build_encoder("bigru", cell.word_vectors, section(), 0).state_dict()
+    before = build_encoder("bigru", cell.word_vectors, training_settings(), 0).state_dict()
     after = torch.load(tmp_path / "a.pt", weights_only=True)["model"]
     same = {name for name in before if torch.equal(before[name], after[f"encoder.{name}"])}
     assert same == {"gru.bias_ih_l0"}

@@ -1,4 +1,4 @@
-"""Steps equal those of PyTorch's optimisers, and those that the code of HyperQA takes."""
+"""Steps equal those of PyTorch's optimisers, or those of the HyperQA authors' code."""
 
 from copy import deepcopy
 from functools import partial
@@ -40,13 +40,13 @@ def train(model, optimiser, steps=range(5)) -> list[torch.Tensor]:
     ],
 )
 @pytest.mark.parametrize("decay", [0.0, 0.1])
-def test_the_steps_are_those_of_pytorch(name, coupling, reference, decay):
+def test_steps_match_those_of_pytorch(name, coupling, reference, decay):
     model, other = network(), network()
     values = {"weight_decay": decay, "weight_decay_coupling": coupling}
-    found = train(model, optimiser_of(name, model, **values))
+    weights = train(model, optimiser_of(name, model, **values))
     expected = train(other, reference(other.parameters(), lr=0.01, weight_decay=decay))
-    assert all(map(torch.equal, found, expected))
-    assert not any(map(torch.equal, found, network().parameters()))
+    assert all(map(torch.equal, weights, expected))
+    assert not any(map(torch.equal, weights, network().parameters()))
 
 
 @pytest.mark.parametrize("name", OPTIMISERS)
@@ -63,13 +63,13 @@ def test_a_saved_state_continues_with_the_same_steps(name):
 @pytest.mark.parametrize(
     ("gradient", "decay", "clip_norm", "expected"),
     [
-        # Of norm .5: (.75^2 + 1e-5) / 4 = .1406275.
+        # The norm is .5: (.75^2 + 1e-5) / 4 = .1406275.
         ([[0.3, 0.4]], 0.0, 1.0, [[0.04218825, 0.056251]]),
         # A bias is not scaled, and has no L2 penalty.
         ([0.3, 0.4], 0.5, 1.0, [0.3, 0.4]),
         # With .5 times the parameter, which is 1, both values are .3: ((1 - .18)^2 + 1e-5) / 4.
         ([[-0.2, -0.2]], 0.5, 1.0, [[0.05043075, 0.05043075]]),
-        # Of norm 5: (24^2 + 1e-5) / 4 = 144 times [3, 4] is above 10 twice, and [10, 10] above 1.
+        # The norm is 5: (24^2 + 1e-5) / 4 = 144 times [3, 4] is clipped to 10, then to the norm 1.
         ([[3.0, 4.0]], 0.0, 1.0, [[0.5**0.5, 0.5**0.5]]),
         ([[3.0, 4.0]], 0.0, 20.0, [[10.0, 10.0]]),
         ([30.0, -4.0], 0.0, 20.0, [10.0, -4.0]),
@@ -79,8 +79,8 @@ def test_a_saved_state_continues_with_the_same_steps(name):
 )
 def test_gradients_are_converted_as_coded(gradient, decay, clip_norm, expected):
     gradient = torch.tensor(gradient)
-    found = converted(gradient, torch.ones_like(gradient), decay, clip_norm)
-    torch.testing.assert_close(found, torch.tensor(expected))
+    actual = converted(gradient, torch.ones_like(gradient), decay, clip_norm)
+    torch.testing.assert_close(actual, torch.tensor(expected))
 
 
 @pytest.mark.parametrize(
@@ -90,31 +90,31 @@ def test_gradients_are_converted_as_coded(gradient, decay, clip_norm, expected):
         # .5 times the parameter, which is 1, is added for a matrix only.
         ([[-0.2, -0.2]], 0.5, 1.0, [[0.3, 0.3]]),
         ([0.3, 0.4], 0.5, 1.0, [0.3, 0.4]),
-        # Of norm 5.
+        # The norm is 5.
         ([[3.0, 4.0]], 0.0, 1.0, [[0.6, 0.8]]),
         # The norm of [10, -7.5] is 12.5.
         ([[30.0, -7.5]], 0.0, 5.0, [[4.0, -3.0]]),
     ],
 )
-def test_gradients_that_are_only_clipped(gradient, decay, clip_norm, expected):
+def test_gradients_may_be_clipped_only(gradient, decay, clip_norm, expected):
     gradient = torch.tensor(gradient)
-    found = converted(gradient, torch.ones_like(gradient), decay, clip_norm, scaled=False)
-    torch.testing.assert_close(found, torch.tensor(expected))
+    actual = converted(gradient, torch.ones_like(gradient), decay, clip_norm, scaled=False)
+    torch.testing.assert_close(actual, torch.tensor(expected))
 
 
-def test_a_coded_step_is_one_with_converted_gradients():
+def test_a_coded_step_uses_converted_gradients():
     model, other = network(), network()
     coded = optimiser_of("adagrad_coded", model, weight_decay=0.2, clip_norm=3)
     plain = optimiser_of("adagrad", other)
-    for own, copy in zip(model.parameters(), other.parameters(), strict=True):
-        own.grad = torch.full_like(own, 2.0)
-        copy.grad = converted(own.grad, own.detach(), 0.2, 3)
+    for parameter, copy in zip(model.parameters(), other.parameters(), strict=True):
+        parameter.grad = torch.full_like(parameter, 2.0)
+        copy.grad = converted(parameter.grad, parameter.detach(), 0.2, 3)
     coded.step()
     plain.step()
     assert all(map(torch.equal, model.parameters(), other.parameters()))
 
 
-def test_a_clipped_step_has_unscaled_gradients():
+def test_a_clipped_step_does_not_scale_gradients():
     """A gradient of [.3, .4] makes AdaGrad's first step .1 * g / sqrt(.1 + g^2)."""
     weight = torch.nn.Parameter(torch.zeros(1, 2))
     training = Training(optimiser="adagrad_clipped", learning_rate=0.1, weight_decay=0)

@@ -49,7 +49,7 @@ def encoder(cell):
     return array_encoder(build_encoder("bigru", cell.word_vectors, TRAINING, seed=0).eval(), CPU)
 
 
-def one(encoder, data, text):
+def encode_alone(encoder, data, text):
     """Encode a sentence by itself: [dim]."""
     return encoder(*data.sentences.batch(data.sentences.numbers([text])))[0]
 
@@ -74,25 +74,25 @@ def energies_of(files, pairs, vector_of, p):
     prototypes = read_table(files.prototypes, PROTOTYPES).query(f"rank < {p}")
     texts = read_table(files.corpus, CORPUS).set_index("candidate_id")
     for pair in pairs.itertuples():
-        own = prototypes.loc[prototypes["question_type"] == pair.question_type, "candidate_id"]
+        is_of_type = prototypes["question_type"] == pair.question_type
         shift = vector_of(pair.question) - vector_of(pair.candidate)
         yield [
             cosine(vector_of(row.question) - vector_of(row.candidate), shift)
-            for row in texts.loc[own].itertuples()
+            for row in texts.loc[prototypes.loc[is_of_type, "candidate_id"]].itertuples()
         ]
 
 
 @pytest.mark.parametrize(
     ("types", "p", "aggregate"), [(COMB, 3, "max"), (COMB, 3, "mean"), (None, 1, "max")]
 )
-def test_analogy_scores_equal_those_of_one_pair_at_a_time(cell_files, types, p, aggregate):
+def test_analogy_scores_match_scoring_one_pair_at_a_time(cell_files, types, p, aggregate):
     files = cell_files(types=types, p=p)
     data = load_cell(files, types, trained_system(p=p), lowercase=True)
     encoder = array_encoder(build_encoder("bigru", data.word_vectors, TRAINING, seed=0).eval(), CPU)
     scores, best = score_split(encoder, data, "test", ranker(aggregate=aggregate))
     pairs = data.splits["test"].pairs
     assert set(pairs["question_type"]) == {*COMB, *(["other"] if types is None else [])}
-    expected = energies_of(files, pairs, cache(partial(one, encoder, data)), p)
+    expected = energies_of(files, pairs, cache(partial(encode_alone, encoder, data)), p)
     for score, rank, energies in zip(scores, best, expected, strict=True):
         assert len(energies) == p
         aggregated = max(energies) if aggregate == "max" else sum(energies) / p
@@ -102,24 +102,25 @@ def test_analogy_scores_equal_those_of_one_pair_at_a_time(cell_files, types, p, 
 
 def test_all_candidates_of_a_question_may_have_one_prototype(cell, encoder):
     scores, ranks = score_split(encoder, cell, "test", ranker(aggregate="question"))
-    of_pair, own_ranks = score_split(encoder, cell, "test", ranker("analogy"))
+    pair_scores, pair_ranks = score_split(encoder, cell, "test", ranker("analogy"))
     for rows in cell.splits["test"].pairs.groupby("question_id").indices.values():
-        best = rows[of_pair[rows].argmax()]
-        assert set(ranks[rows]) == {own_ranks[best]}
-        assert scores[rows].max() == of_pair[best]
-    assert (scores < of_pair).any()
+        best = rows[pair_scores[rows].argmax()]
+        assert set(ranks[rows]) == {pair_ranks[best]}
+        assert scores[rows].max() == pair_scores[best]
+    assert (scores < pair_scores).any()
 
 
-def test_cosine_scores_equal_those_of_one_pair_at_a_time(cell, encoder):
+def test_cosine_scores_match_scoring_one_pair_at_a_time(cell, encoder):
     scores, best = score_split(encoder, cell, "test", ranker("cosine"))
     for score, pair in zip(scores, cell.splits["test"].pairs.itertuples(), strict=True):
-        expected = cosine(one(encoder, cell, pair.question), one(encoder, cell, pair.candidate))
+        texts = (pair.question, pair.candidate)
+        expected = cosine(*(encode_alone(encoder, cell, text) for text in texts))
         assert score == pytest.approx(expected, abs=1e-6)
     assert set(best) == {-1}
 
 
 @torch.no_grad()
-def test_a_ranker_that_learns_scores_each_pair_as_if_it_were_alone(cell):
+def test_a_trained_ranker_scores_each_pair_independently(cell):
     learner = Learner(trained_system("scaled_cosine", loss="pairwise"), cell, 0, CPU)
     scores, best = score_learner(learner, "test")
     none = torch.zeros(0, dtype=torch.long)
@@ -132,28 +133,28 @@ def test_a_ranker_that_learns_scores_each_pair_as_if_it_were_alone(cell):
 
 
 def test_a_sentence_is_encoded_once(cell, encoder):
-    seen = []
+    encoded_lengths = []
 
     def counted(words, lengths):
-        seen.extend(lengths)
+        encoded_lengths.extend(lengths)
         return encoder(words, lengths)
 
     vectors = encode_all(counted, cell.sentences, np.array([3, 1, 3, 3, 0]))
-    assert sorted(seen) == sorted(cell.sentences.lengths[[0, 1, 3]])
+    assert sorted(encoded_lengths) == sorted(cell.sentences.lengths[[0, 1, 3]])
     np.testing.assert_array_equal(vectors[0], vectors[2])
 
 
-def test_vectors_come_back_in_the_order_that_was_asked_for(cell, encoder):
+def test_vectors_keep_the_requested_order(cell, encoder):
     numbers = np.random.default_rng(0).permutation(len(cell.sentences))
     vectors = encode_all(encoder, cell.sentences, numbers)
     texts = list(cell.sentences.index)
     for number, vector in zip(numbers, vectors, strict=True):
-        np.testing.assert_allclose(vector, one(encoder, cell, texts[number]), atol=1e-6)
+        np.testing.assert_allclose(vector, encode_alone(encoder, cell, texts[number]), atol=1e-6)
 
 
-@pytest.mark.parametrize("own", [("cosine", "random"), ("analogy", "mean"), ("cosine", "mean")])
-def test_an_untrained_system_scores_dev_and_test(cell, tmp_path, own):
-    first, again = (score_untrained(cell, untrained_system(*own), seed=3) for _ in range(2))
+@pytest.mark.parametrize("values", [("cosine", "random"), ("analogy", "mean"), ("cosine", "mean")])
+def test_an_untrained_system_scores_dev_and_test(cell, tmp_path, values):
+    first, again = (score_untrained(cell, untrained_system(*values), seed=3) for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
     write_table(first, SCORES, tmp_path / "scores.parquet")
     assert set(first["seed"]) == {3}
@@ -168,32 +169,35 @@ def test_an_untrained_system_scores_dev_and_test(cell, tmp_path, own):
 def test_fit_receives_each_sentence_once_and_each_pair_of_its_types(
     cell_files, corpus, monkeypatch, types
 ):
-    seen = []
-    monkeypatch.setattr(MappedRanker, "fit", lambda self, fitting: seen.append(fitting))
+    received = []
+    monkeypatch.setattr(MappedRanker, "fit", lambda self, fitting: received.append(fitting))
     monkeypatch.setattr(scoring, "score_split", lambda *_, **__: (0, -1))
     mapped = untrained_system("mapped")
     data = load_cell(cell_files().without_prototypes(), types, mapped, lowercase=True)
     score_untrained(data, mapped, seed=0)
-    own = corpus if types is None else corpus[corpus["question_type"].isin(types)]
+    (fitting,) = received
+    typed = corpus if types is None else corpus[corpus["question_type"].isin(types)]
     texts = list(data.sentences.index)
-    unique = {*own["question"], *own["candidate"]}
-    assert len(seen[0].sentences) == len(unique)
+    unique = {*typed["question"], *typed["candidate"]}
+    assert len(fitting.sentences) == len(unique)
     encoder = build_encoder("mean", data.word_vectors, TRAINING, seed=0)
-    pairs = zip(own.itertuples(), seen[0].questions, seen[0].candidates, strict=True)
+    pairs = zip(typed.itertuples(), fitting.questions, fitting.candidates, strict=True)
     for pair, question, candidate in pairs:
         for text, row in ((pair.question, question), (pair.candidate, candidate)):
-            np.testing.assert_allclose(seen[0].sentences[row], one(encoder, data, text), atol=1e-6)
-    assert seen[0].labels.tolist() == own["label"].tolist()
-    assert seen[0].splits.tolist() == own["split"].tolist()
+            vector = encode_alone(encoder, data, text)
+            np.testing.assert_allclose(fitting.sentences[row], vector, atol=1e-6)
+    assert fitting.labels.tolist() == typed["label"].tolist()
+    assert fitting.splits.tolist() == typed["split"].tolist()
     assert unique <= set(texts)
 
 
 def test_aligned_words_rank_a_candidate_that_repeats_the_question_first(cell_files):
     aligned = untrained_system("aligned", "words")
     data = load_cell(cell_files().without_prototypes(), COMB, aligned, lowercase=True)
-    part = data.splits["test"]
-    same = part._replace(candidates=np.where(part.labels == 1, part.questions, part.candidates))
-    data = data._replace(splits=data.splits | {"test": same})
+    split = data.splits["test"]
+    candidates = np.where(split.labels == 1, split.questions, split.candidates)
+    repeating = split._replace(candidates=candidates)
+    data = data._replace(splits=data.splits | {"test": repeating})
     scored = score_untrained(data, aligned, seed=3)
     assert set(scored["seed"]) == {3} and set(scored["split"]) == {"dev", "test"}
     test = scored[scored["split"] == "test"]
@@ -213,23 +217,25 @@ def test_the_weight_of_a_word_falls_with_its_share_of_the_training_sentences(cel
     for word, row in word_ids.items():
         vectors[row] *= A / (A + tokens[word] / tokens.total())
     expected = score_untrained(data._replace(word_vectors=vectors), plain, seed=0)
-    found = score_untrained(data, weighted, seed=0)
-    np.testing.assert_allclose(found["score"], expected["score"], atol=1e-5)
+    scores = score_untrained(data, weighted, seed=0)
+    np.testing.assert_allclose(scores["score"], expected["score"], atol=1e-5)
     unweighted = score_untrained(data, plain, seed=0)
-    assert np.abs(found["score"] - unweighted["score"]).max() > 0.01
+    assert np.abs(scores["score"] - unweighted["score"]).max() > 0.01
 
 
 @pytest.mark.parametrize("shortest", [1, 4])
 def test_short_words_count_as_tokens(cell_files, corpus, monkeypatch, shortest):
-    seen = []
-    monkeypatch.setitem(scoring.WEIGHTS, "sif", lambda *given: seen.append(given) or given[0])
+    calls = []
+    monkeypatch.setitem(
+        scoring.WEIGHTS, "sif", lambda *arguments: calls.append(arguments) or arguments[0]
+    )
     files = cell_files().without_prototypes()
     system = untrained_system("cosine", weighting="sif", shortest_word=shortest)
     score_untrained(load_cell(files, None, system, lowercase=True), system, seed=0)
     train = corpus[corpus["split"] == "train"]
     tokens = [tokenize(text) for text in {*train["question"], *train["candidate"]}]
     kept = sum(len(token) >= shortest for words in tokens for token in words)
-    [(counts, total)] = seen
+    [(counts, total)] = calls
     assert (counts.sum(), total) == (kept, sum(map(len, tokens)))
 
 
@@ -243,25 +249,25 @@ def test_the_frequencies_of_a_file_are_shares_of_all_its_tokens(cell_files, tmp_
     vectors = data.word_vectors.copy()
     vectors[word_ids["who"]] *= 0.5  # p = .001, which is A; the other words have p = 0
     expected = score_untrained(data._replace(word_vectors=vectors), plain, seed=0)
-    found = score_untrained(data, weighted, seed=0)
-    np.testing.assert_allclose(found["score"], expected["score"], atol=1e-6)
-    assert np.abs(found["score"] - score_untrained(data, plain, seed=0)["score"]).max() > 0.01
+    scores = score_untrained(data, weighted, seed=0)
+    np.testing.assert_allclose(scores["score"], expected["score"], atol=1e-6)
+    assert np.abs(scores["score"] - score_untrained(data, plain, seed=0)["score"]).max() > 0.01
 
 
 def test_short_words_are_skipped(cell_files):
     system = untrained_system("cosine", shortest_word=4)
     data = load_cell(cell_files().without_prototypes(), COMB, system, lowercase=True)
-    longest = {
+    expected = {
         text: sum(len(token) > 3 for token in tokenize(text)) for text in data.sentences.index
     }
-    assert data.sentences.lengths.tolist() == list(longest.values())
+    assert data.sentences.lengths.tolist() == list(expected.values())
 
 
 # Sentence vectors
 
 
 @pytest.mark.parametrize("name", ["analogy", "cosine"])
-def test_sentence_vectors_are_compared(cell_files, corpus, tmp_path, name):
+def test_stored_sentence_vectors_are_compared(cell_files, corpus, tmp_path, name):
     files = cell_files()
     sentences = ranked_sentences(corpus, typed_only=True)
     vectors = np.random.default_rng(2).normal(size=(len(sentences), 5)).astype(np.float32)
@@ -300,7 +306,7 @@ def score_bm25(tmp_path):
     return score
 
 
-def test_bm25_scores_are_a_table_of_dev_and_test_alike_in_each_subset(score_bm25, corpus, tmp_path):
+def test_bm25_gives_a_candidate_the_same_score_in_every_subset(score_bm25, corpus, tmp_path):
     scores = score_bm25(corpus, None)
     write_table(scores.assign(seed=0), SCORES, tmp_path / "scores.parquet")
     assert set(scores["best_prototype"]) == {-1}
@@ -309,10 +315,10 @@ def test_bm25_scores_are_a_table_of_dev_and_test_alike_in_each_subset(score_bm25
     sizes = []
     for types in (["who"], COMB, None):
         pairs = pd.concat([select_subset(corpus, split, types) for split in ("dev", "test")])
-        own = score_bm25(corpus, types).set_index("candidate_id")["score"]
-        assert own.index.tolist() == pairs["candidate_id"].tolist()
-        assert own.equals(of_all[own.index])
-        sizes.append(len(own))
+        of_subset = score_bm25(corpus, types).set_index("candidate_id")["score"]
+        assert of_subset.index.tolist() == pairs["candidate_id"].tolist()
+        assert of_subset.equals(of_all[of_subset.index])
+        sizes.append(len(of_subset))
     assert 0 < sizes[0] < sizes[1] < sizes[2]
 
 
@@ -327,22 +333,22 @@ def test_idf_is_computed_over_all_candidates(score_bm25, make_corpus):
 # Tables of a cell that do not fit
 
 
-def of_other_candidates(files):
+def rename_candidates(files):
     table = read_table(files.quadruples["test"], QUADRUPLES)
     other = table["candidate_id"].cat.rename_categories(lambda name: f"other-{name}")
     write_table(table.assign(candidate_id=other), QUADRUPLES, files.quadruples["test"])
 
 
-def of_other_words(files):
+def replace_words(files):
     write_store(np.ones((1, 8), np.float32), np.ones(1, bool), ["some"], "toy", files.vectors)
 
 
 @pytest.mark.parametrize(
     ("p", "change", "message"),
     [
-        (3, of_other_candidates, r"test0\.parquet.*: the quadruples belong to another corpus or"),
+        (3, rename_candidates, r"test0\.parquet.*: the quadruples belong to another corpus or"),
         (4, lambda files: None, r"test0\.parquet.*: the quadruples .*more prototypes"),
-        (3, of_other_words, "not in the word vectors"),
+        (3, replace_words, "not in the word vectors"),
     ],
 )
 def test_tables_of_another_corpus_or_of_more_prototypes_do_not_fit(cell_files, p, change, message):
@@ -353,14 +359,14 @@ def test_tables_of_another_corpus_or_of_more_prototypes_do_not_fit(cell_files, p
 
 
 @pytest.mark.parametrize(
-    ("types", "kinds"),
+    ("types", "described"),
     [(["who"], " of type who"), (["when", "who"], " of type when or who"), (None, "")],
 )
 @pytest.mark.parametrize("split", ["dev", "test"])
-def test_a_split_without_questions_of_the_subset_is_named(corpus, types, kinds, split):
+def test_a_split_without_questions_of_the_subset_is_named(corpus, types, described, split):
     of_types = (types is None) | corpus["question_type"].isin(types or [])
-    left = corpus[~((corpus["split"] == split) & of_types)]
+    remaining = corpus[~((corpus["split"] == split) & of_types)]
     with pytest.raises(
-        AnalogyQAError, match=rf"corpus\.parquet: no question{kinds} in the {split} split has a"
+        AnalogyQAError, match=rf"corpus\.parquet: no question{described} in the {split} split has a"
     ):
-        load_pairs(left, types, SPLITS, "corpus.parquet")
+        load_pairs(remaining, types, SPLITS, "corpus.parquet")

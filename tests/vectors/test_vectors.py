@@ -106,16 +106,16 @@ def test_vectors_are_in_the_order_of_the_vocabulary(tmp_path, name, content):
 
 
 @pytest.mark.parametrize("dim", [1, 4])
-@pytest.mark.parametrize(("name", "packed"), [("a.bin", True), ("a.vec", False)])
-def test_files_written_by_gensim_are_read(tmp_path, name, packed, dim):
+@pytest.mark.parametrize(("name", "is_binary"), [("a.bin", True), ("a.vec", False)])
+def test_files_written_by_gensim_are_read(tmp_path, name, is_binary, dim):
     keyed = KeyedVectors(vector_size=dim)
     keyed.add_vectors(WORDS, VECTORS[:, :dim])
-    keyed.save_word2vec_format(str(tmp_path / name), binary=packed)
+    keyed.save_word2vec_format(str(tmp_path / name), binary=is_binary)
     vectors, _ = select_vectors(tmp_path / name, VOCABULARY, "zero")
     np.testing.assert_array_equal(vectors, EXPECTED[:, :dim])
 
 
-def test_vectors_of_a_fasttext_model(fasttext_bin):
+def test_a_fasttext_model_gives_vectors_of_words_and_subwords(fasttext_bin):
     import fasttext
 
     words, model = ["book", "bookwriter", "who"], fasttext.load_model(str(fasttext_bin))
@@ -123,7 +123,7 @@ def test_vectors_of_a_fasttext_model(fasttext_bin):
     vectors, is_found = select_vectors(fasttext_bin, words, "zero")
     assert is_found.tolist() == [True, False, True]
     np.testing.assert_array_equal(vectors, expected * is_found[:, None])
-    # An unknown word has a vector of its parts, also where no word is known.
+    # An unknown word has a vector of its subwords, even if no word is known.
     np.testing.assert_array_equal(select_vectors(fasttext_bin, words, "subword")[0], expected)
     assert select_vectors(fasttext_bin, ["bookwriter"], "subword")[0].any()
     with pytest.raises(AnalogyQAError, match=r"model\.bin: none of the 1 words"):
@@ -134,10 +134,10 @@ def test_random_vectors_depend_on_the_word_and_the_scale(tmp_path):
     large = np.random.default_rng(0).normal(scale=0.1, size=(5, 500)).astype(np.float32)
     path = write(tmp_path / "a.vec", lines(large))
     alone, again = (select_vectors(path, VOCABULARY, "random")[0] for _ in range(2))
-    among, _ = select_vectors(path, ["zzz", *reversed(VOCABULARY), "aaa"], "random")
+    in_other_order, _ = select_vectors(path, ["zzz", *reversed(VOCABULARY), "aaa"], "random")
     np.testing.assert_array_equal(alone, again)
-    np.testing.assert_allclose(alone[1], among[3], rtol=1e-6)
-    assert not np.allclose(among[0], among[3])
+    np.testing.assert_allclose(alone[1], in_other_order[3], rtol=1e-6)
+    assert not np.allclose(in_other_order[0], in_other_order[3])
     assert alone[1].std() == pytest.approx(large[[3, 1, 2]].std(), rel=0.15)
 
 
@@ -201,13 +201,13 @@ def test_truncated_and_damaged_files_are_errors(tmp_path, name, content):
     damaged = [data[:kept] for kept in range(4, len(data))]
     if name != "a.bin":
         damaged += [b"not packed at all", data[:60] + bytes([data[60] ^ 255]) + data[61:]]
-    for each in damaged:
-        path.write_bytes(each)
+    for damaged_data in damaged:
+        path.write_bytes(damaged_data)
         with pytest.raises(AnalogyQAError, match=f"{name}: .*truncated"):
             select_vectors(path, VOCABULARY, "zero")
 
 
-def test_an_archive_must_have_one_file_besides_those_of_macos(tmp_path):
+def test_an_archive_must_have_one_file_apart_from_those_of_macos(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.vec.zip", "w") as archive:
         archive.writestr("one.vec", TEXT)
         archive.writestr("__MACOSX/._one.vec", b"\0")
@@ -227,7 +227,7 @@ def test_a_missing_file_and_a_wrong_format_are_errors(tmp_path):
 
 def test_a_damaged_fasttext_model_is_an_error(tmp_path, fasttext_bin):
     data = fasttext_bin.read_bytes()
-    word = data.index(b"\0", 92) + 9  # the kind of the first one
+    word = data.index(b"\0", 92) + 9  # the type of the first entry
     matrix = data.index(struct.pack("<q", 6)) - 9  # 6 is its number of columns
     damaged = {data[:kept]: "damaged .*buffer" for kept in (4, 99, len(data) // 2)}
     damaged[data[:-100]] = "bytes are missing"
@@ -238,8 +238,8 @@ def test_a_damaged_fasttext_model_is_an_error(tmp_path, fasttext_bin):
         (40, b"\xff", len(data), "instead of"),  # its number of buckets
     ):
         damaged[data[:position] + byte + data[position + 1 : end]] = cause
-    paths = [write(tmp_path / f"{number}.bin", it) for number, it in enumerate(damaged)]
-    # In another process, because fastText itself may crash on such a file.
+    paths = [write(tmp_path / f"{number}.bin", content) for number, content in enumerate(damaged)]
+    # This runs in another process, because fastText itself may crash on such a file.
     script = (
         "import sys; from analogyqa.errors import AnalogyQAError\n"
         "from analogyqa.vectors.select import select_vectors\n"
@@ -314,9 +314,9 @@ def test_a_full_disk_leaves_no_store(tmp_path, limit_file_size, lost):
     vectors, path = np.zeros((100, 100), dtype=np.float32), tmp_path / "v.npy"
     store = vectors, np.ones(100, dtype=bool), [f"w{number}" for number in range(100)], "here", path
     write_store(*store)
-    whole = path.stat().st_size
+    size = path.stat().st_size
     path.unlink()
-    with limit_file_size(whole - lost), pytest.raises(AnalogyQAError, match=CUT_OFF):
+    with limit_file_size(size - lost), pytest.raises(AnalogyQAError, match=CUT_OFF):
         write_store(*store)
     assert not [*tmp_path.glob("*.npy*"), *tmp_path.glob(".*")]
 
@@ -369,9 +369,9 @@ def test_a_full_disk_leaves_no_model(tmp_path, limit_file_size):
 SENTENCES = ["Oak elm ash", "oak elm", "elm ash oak beech"] * 20
 
 
-def word2vec(path: Path, sentences=SENTENCES, **changed) -> Path:
+def word2vec(path: Path, sentences=SENTENCES, **changes) -> Path:
     options = {"dim": 4, "window": 2, "epochs": 2, "min_count": 20, "lowercase": True}
-    train_word2vec(sentences, path, **options | changed)
+    train_word2vec(sentences, path, **options | changes)
     return path
 
 
@@ -387,7 +387,7 @@ def test_word2vec_keeps_frequent_tokens(tmp_path):
 
 def test_word2vec_is_reproducible_and_depends_on_its_settings(tmp_path):
     options = [{}, {}, {"epochs": 1}, {"seed": 1}, {"model": "cbow"}]
-    files = [word2vec(tmp_path / f"{n}.bin", **changed) for n, changed in enumerate(options)]
+    files = [word2vec(tmp_path / f"{n}.bin", **changes) for n, changes in enumerate(options)]
     contents = [file.read_bytes() for file in files]
     assert contents[0] == contents[1]
     assert len(set(contents)) == 4
@@ -400,7 +400,7 @@ def test_word2vec_needs_a_frequent_word(tmp_path, sentences):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_weights_of_frequencies(tmp_path):
+def test_word_weights_follow_from_the_counts_of_a_file(tmp_path):
     (tmp_path / "counts.txt").write_text("oak 3\n 5\nelm 990\nfir 3\noak 4\n")
     counts, tokens = read_frequencies(tmp_path / "counts.txt", {"elm": 0, "ash": 1, "oak": 2})
     assert counts.tolist() == [990, 0, 7]
