@@ -1,4 +1,4 @@
-"""A small corpus, the tables of a cell made of it, and projects that Snakemake runs on."""
+"""A small corpus, the tables of a cell on it, and projects to run Snakemake in."""
 
 import json
 import resource
@@ -38,7 +38,7 @@ settings.load_profile("few")
 
 Question = tuple[str, str, list[tuple[str, int]]]  # split, text, candidates and their labels
 
-QUESTION_TYPES = {kind: [kind] for kind in COMB}
+QUESTION_TYPES = {name: [name] for name in COMB}
 ANSWERS = {
     "who": ("anna", "bruno", "clara"),
     "when": ("1901", "1950", "1999"),
@@ -55,7 +55,7 @@ def report_count(record_property: Callable[[str, object], None]) -> Callable[[st
 
 @pytest.fixture
 def limit_file_size() -> Callable[[int], AbstractContextManager]:
-    """Let no file grow beyond a number of bytes, as on a disk that becomes full."""
+    """Limit the size of files, which fails like a full disk."""
 
     @contextmanager
     def limited(size: int) -> Iterator[None]:
@@ -90,27 +90,27 @@ def corpus_table(questions: Iterable[Question]) -> pd.DataFrame:
     rows = []
     for number, (split, text, candidates) in enumerate(questions):
         answerable = any(label for _, label in candidates)
-        kind = classify_question(text, QUESTION_TYPES) if answerable else None
+        question_type = classify_question(text, QUESTION_TYPES) if answerable else None
         rows += [
-            (split, f"q{number}", text, f"q{number}-{place}", candidate, label, kind)
-            for place, (candidate, label) in enumerate(candidates)
+            (split, f"q{number}", text, f"q{number}-{position}", candidate, label, question_type)
+            for position, (candidate, label) in enumerate(candidates)
         ]
     return pd.DataFrame(rows, columns=CORPUS.names)
 
 
 def toy_questions() -> Iterator[Question]:
-    """A correct candidate holds a word of the question's type, a wrong one of another type."""
+    """Yield questions whose correct candidates have a word of the question's type."""
     for split, count in (("train", 6), ("dev", 4), ("test", 4)):
         for number in range(count):
-            for kind, answers in ANSWERS.items():
-                others = [words for other, words in ANSWERS.items() if other != kind]
+            for question_type, answers in ANSWERS.items():
+                others = [words for other, words in ANSWERS.items() if other != question_type]
                 candidates = [(f"thing {number} likes {words[number % 3]}", 0) for words in others]
                 candidates.insert(number % 3, (f"thing {number} likes {answers[number % 3]}", 1))
                 if number == 0:
                     candidates.append((f"here is {answers[1]}", 1))
-                yield split, f"{kind} is thing {number} ?", candidates
-        for kind, answers in ANSWERS.items():
-            yield split, f"{kind} is all correct ?", [(f"all like {answers[2]}", 1)]
+                yield split, f"{question_type} is thing {number} ?", candidates
+        for question_type, answers in ANSWERS.items():
+            yield split, f"{question_type} is all correct ?", [(f"all like {answers[2]}", 1)]
         yield split, "what is thing 0 ?", [("of no type", 1)]
         yield split, "who is never found ?", [("no correct candidate", 0)]
 
@@ -139,8 +139,8 @@ def write_tables(
     write_table(corpus, CORPUS, folder / "corpus.parquet")
     vocabulary = build_vocabulary(pd.concat([corpus["question"], corpus["candidate"]]), True)
     vectors = np.random.default_rng(1).normal(size=(len(vocabulary), dim)).astype(np.float32)
-    found = np.ones(len(vocabulary), dtype=bool)
-    write_store(vectors, found, vocabulary, "toy", folder / "vectors.npy")
+    has_vector = np.ones(len(vocabulary), dtype=bool)
+    write_store(vectors, has_vector, vocabulary, "toy", folder / "vectors.npy")
     prototypes = choose_prototypes(corpus, types, seed)
     write_table(prototypes, PROTOTYPES, folder / f"prototypes{seed}.parquet")
     chosen = take_prototypes(prototypes, types, p, "prototypes")
@@ -209,7 +209,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Projec
 
 @pytest.fixture(scope="session")
 def finished_checkout(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A checkout, and in its folder `work` a project that has run with few systems; copy it.
+    """A checkout whose folder `work` has a finished project with few systems; copy it before use.
 
     The workers of pytest-xdist share one.
     """
@@ -239,7 +239,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
         record = here / "runs" / "analogy" / "wikiqa" / "comb" / "default" / "run.json"
         is_whole = (here / "mlflow.imported.json").exists() and record.exists()
         if is_whole and json.loads(record.read_text("utf-8"))["git_commit"] == code_commit():
-            # Without the word vectors as they were trained, of 400 MB.
+            # The trained word vectors take 400 MB.
             ignored = shutil.ignore_patterns("trained")
             shutil.copytree(here, checkout / "results" / "demo", ignore=ignored)
         else:

@@ -1,9 +1,9 @@
-"""A device that computes on the CPU and is as strict as a GPU about where its tensors lie.
+"""A device that computes on the CPU and is as strict as a GPU about where its tensors are.
 
 Its tensors say that they are on PyTorch's `meta` device and hold their values in CPU memory. An
 operation that mixes them with tensors of the CPU raises an error where CUDA would, and NumPy cannot
-read them. The random numbers are those of the CPU. So code for GPUs runs, and can be compared with
-a CPU to the bit where both take the same way, on a machine without one.
+read them. The random numbers are those of the CPU. Code for GPUs thus runs on a machine without
+one, and gives the bits of the CPU wherever both run the same operations.
 """
 
 import torch
@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 DEVICE = torch.device("meta")
 aten = torch.ops.aten
 
-# CUDA lets these read tensors of the CPU: lengths, batch sizes, indices, and what is copied.
+# CUDA lets these read tensors of the CPU: lengths, batch sizes, indices, and sources of copies.
 _MIXES = {
     aten._pack_padded_sequence.default,
     aten._pack_padded_sequence_backward.default,
@@ -25,12 +25,12 @@ _MIXES = {
     aten._index_put_impl_.default,
     aten.copy_.default,
 }
-# The second of their results stays on the CPU: batch sizes, lengths.
+# Their second result stays on the CPU: batch sizes, lengths.
 _HALF = {aten._pack_padded_sequence.default, aten._pad_packed_sequence.default}
 
 
 class OnFakeGPU(Tensor):
-    """A tensor whose values, `content`, lie in CPU memory although it says otherwise."""
+    """A tensor that claims to be on the GPU; its values, `content`, are in CPU memory."""
 
     @staticmethod
     def __new__(cls, content: Tensor) -> "OnFakeGPU":
@@ -53,15 +53,17 @@ class FakeGPU(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
-        tensors = [each for each in tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
-        if any(each.device == DEVICE and not isinstance(each, OnFakeGPU) for each in tensors):
-            # PyTorch makes one, without values, of a list that is an index.
+        tensors = [tensor for tensor in tree_leaves((args, kwargs)) if isinstance(tensor, Tensor)]
+        if any(tensor.device == DEVICE and not isinstance(tensor, OnFakeGPU) for tensor in tensors):
+            # PyTorch makes such a tensor, without values, from a list used as an index.
             raise RuntimeError(f"{function}: a tensor that was not made on the fake GPU")
-        on_gpu = [each for each in tensors if isinstance(each, OnFakeGPU)]
+        on_gpu = [tensor for tensor in tensors if isinstance(tensor, OnFakeGPU)]
         target = kwargs.get("device")
         to_gpu = bool(on_gpu) if target is None else torch.device(target) == DEVICE
         if on_gpu and function not in _MIXES:
-            strays = [each for each in tensors if each.dim() and not isinstance(each, OnFakeGPU)]
+            strays = [
+                tensor for tensor in tensors if tensor.dim() and not isinstance(tensor, OnFakeGPU)
+            ]
             if strays:
                 raise RuntimeError(f"{function}: tensors of the fake GPU and of the CPU")
         if target is not None:
@@ -74,13 +76,13 @@ class FakeGPU(TorchDispatchMode):
             return result
         if function in _HALF:
             return OnFakeGPU(result[0]), result[1]
-        # What is written in place, or into `out`, stays the tensor that it was.
-        same = {id(tensor.content): tensor for tensor in on_gpu}
+        # A result written in place, or into `out`, stays the same tensor object.
+        originals = {id(tensor.content): tensor for tensor in on_gpu}
 
         def wrapped(value: object) -> object:
             if not isinstance(value, Tensor):
                 return value
-            return same[id(value)] if id(value) in same else OnFakeGPU(value)
+            return originals[id(value)] if id(value) in originals else OnFakeGPU(value)
 
         return tree_map(wrapped, result)
 

@@ -64,8 +64,8 @@ def ok(body: bytes, after: int | None = None) -> Behaviour:
     """
 
     def behave(handler: BaseHTTPRequestHandler) -> None:
-        asked = re.fullmatch(r"bytes=(\d+)-", handler.headers.get("Range", ""))
-        start, size = int(asked[1]) if asked else 0, len(body)
+        requested = re.fullmatch(r"bytes=(\d+)-", handler.headers.get("Range", ""))
+        start, size = int(requested[1]) if requested else 0, len(body)
         if start and start >= size:
             status(416, Content_Range=f"bytes */{size}")(handler)
         else:
@@ -77,7 +77,7 @@ def ok(body: bytes, after: int | None = None) -> Behaviour:
 
 
 def dropped(body: bytes, after: int, then: Behaviour = lambda handler: None) -> Behaviour:
-    """Announce the whole body, and after some bytes close the connection, or do what comes then."""
+    """Announce the whole body, send `after` bytes, then close the connection or call `then`."""
 
     def behave(handler: BaseHTTPRequestHandler) -> None:
         sent(body[:after], Content_Length=str(len(body)))(handler)
@@ -93,7 +93,7 @@ def reset(handler: BaseHTTPRequestHandler) -> None:
 
 
 def silent(handler: BaseHTTPRequestHandler) -> None:
-    """Say nothing until the client has had enough."""
+    """Send nothing until the client gives up."""
     handler.connection.recv(1)
 
 
@@ -107,7 +107,7 @@ def chunked(body: bytes, after: int | None = None, end: bytes = b"0\r\n\r\n") ->
 
 @dataclass
 class Server:
-    """`routes[path]` are the behaviours of successive requests, the last one for all the rest.
+    """`routes[path]` are the behaviours of successive requests; the last one repeats.
 
     `otherwise` is what a path without a route gets.
     """
@@ -125,7 +125,7 @@ class Server:
 
 @contextmanager
 def running_server() -> Iterator[Server]:
-    """Yield a Server on a free port, which no proxy stands before."""
+    """Yield a Server on a free port; requests to it use no proxy."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

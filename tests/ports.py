@@ -5,7 +5,9 @@ from contextlib import ExitStack
 
 
 def free_ports(count: int) -> list[int]:
-    """Return different ports; held all at once, none is given twice."""
+    """Return distinct ports, all held at once so that none is returned twice."""
     with ExitStack() as stack:
-        held = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [each.getsockname()[1] for each in held]
+        sockets = [
+            stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)
+        ]
+        return [held.getsockname()[1] for held in sockets]

@@ -39,7 +39,7 @@ def scores(ranker: nn.Module, vectors: Tensor, c: list[int] = C, d: list[int] = 
 
 
 def assert_scores_equal(name: str, by_hand: Callable[..., Tensor], **tolerance: float) -> None:
-    """Compare the scores of all pairs with those of a function of ranker and word vectors."""
+    """Compare the scores of all pairs with `by_hand(ranker, question, candidate)`."""
     ranker, vectors = build(name), sentences()
     with torch.no_grad():
         for score, c, d in zip(scores(ranker, vectors), C, D, strict=True):

@@ -1,4 +1,4 @@
-"""A folder of papers with one small paper, and configurations that are laid over it."""
+"""A folder with one small paper, and configurations that overlay it."""
 
 from pathlib import Path
 
@@ -73,7 +73,7 @@ claims:
 
 
 class Papers:
-    """A folder of papers; a run of `small` and what is laid over it, as YAML."""
+    """A folder of papers, and runs of `small` with an overlay in YAML."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

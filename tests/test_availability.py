@@ -35,7 +35,7 @@ systems:
 sensitivity: {subset: who, measure: mrr}
 """
 ANALOGY = {"title": "A", "encoder": "bigru", "vectors": "here", "ranker": "analogy"}
-# What a reason names: the unavailable section, and the files to add.
+# A reason names the unavailable section, and the files to add.
 GONE = ["gone", "a/gone.txt", "a/lost.txt"]
 
 
@@ -52,25 +52,25 @@ REGISTRY = {
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Path:
-    """A folder with two of the five sources, one of which is in a mirror only."""
+    """A folder with two of the five sources, one of them only in a mirror."""
     monkeypatch.chdir(tmp_path)
-    for place in ("resources/a/local.txt", "mirror/a/other.txt"):
-        Path(place).parent.mkdir(parents=True)
-        Path(place).touch()
+    for path in ("resources/a/local.txt", "mirror/a/other.txt"):
+        Path(path).parent.mkdir(parents=True)
+        Path(path).touch()
     return tmp_path
 
 
 @pytest.fixture
 def available(folder):
-    """Return a function: what is available of the configuration with changes laid over it."""
+    """Return a function that says what is available under the configuration with changes."""
     papers = Papers(folder / "papers")
 
     def available(systems=None, paper=PAPER, **changes) -> Availability:
         papers.write("small", CONFIG, paper)
         over = changes | {"systems": systems or {}}
         config = papers.load(yaml.safe_dump(over))
-        asked = load_papers(config, papers.folder).values()
-        return Availability(config, REGISTRY, "resources", [Path("mirror")], asked)
+        selected = load_papers(config, papers.folder).values()
+        return Availability(config, REGISTRY, "resources", [Path("mirror")], selected)
 
     return available
 
@@ -97,9 +97,9 @@ def vectors(name: str) -> dict:
 @pytest.mark.parametrize(
     ("alternatives", "file"),
     [
-        (["gone", "other", "local"], "resources/a/other.txt"),  # the first that is here
-        (["web", "local", "other"], "resources/a/local.txt"),  # here before on the web
-        (["gone", "web"], "resources/a/web.txt"),  # on the web before nowhere
+        (["gone", "other", "local"], "resources/a/other.txt"),  # the first local one
+        (["web", "local", "other"], "resources/a/local.txt"),  # local before remote
+        (["gone", "web"], "resources/a/web.txt"),  # remote before unavailable
         (["./mine.vec", "local"], "./mine.vec"),  # a path as it is
         (["local", "./mine.vec"], "resources/a/local.txt"),
         (["gone", "./mine.vec"], "./mine.vec"),  # a path where there is no source
@@ -110,12 +110,12 @@ def test_the_first_available_alternative_is_used(available, folder, alternatives
     assert available().find_file(alternatives) == file
 
 
-def test_files_of_data_sets_and_vectors(available):
-    found = available()
+def test_the_files_of_data_sets_and_vectors_are_listed(available):
+    availability = available()
     local, other, web = (f"resources/a/{name}.txt" for name in ("local", "other", "web"))
-    assert found.splits["toy"] == {split: [local] for split in ("train", "dev", "test")}
-    assert found.vectors == {"here": [local], "web": [web], "trained": [local, other]}
-    assert found.sentence_vectors == {
+    assert availability.splits["toy"] == {split: [local] for split in ("train", "dev", "test")}
+    assert availability.vectors == {"here": [local], "web": [web], "trained": [local, other]}
+    assert availability.sentence_vectors == {
         "weights": {"weights": [local]},
         "web-weights": {"weights": [web]},
         "nli": {"train_on": [local, other], "dev_on": [other]},
@@ -132,16 +132,16 @@ def test_files_of_data_sets_and_vectors(available):
     ],
 )
 def test_a_list_of_lists_gives_a_split_several_files(available, train, files):
-    found = available(datasets={"toy": {"train": train}})
-    assert found.splits["toy"]["train"] == [f"resources/a/{name}.txt" for name in files]
+    availability = available(datasets={"toy": {"train": train}})
+    assert availability.splits["toy"]["train"] == [f"resources/a/{name}.txt" for name in files]
 
 
 def test_a_data_set_needs_all_files_of_a_split(available):
-    datasets = {"more": {"title": "M", "reader": "wikiqa", "train": [["gone"], "local"]}}
-    datasets["more"] |= {"dev": "local", "test": "local"}
-    found = available(datasets=datasets)
-    assert set(found.splits) == {"toy"}
-    assert named_in(found.reasons) == {"more": ["more", "a/gone.txt"]}
+    datasets = {"extra": {"title": "M", "reader": "wikiqa", "train": [["gone"], "local"]}}
+    datasets["extra"] |= {"dev": "local", "test": "local"}
+    availability = available(datasets=datasets)
+    assert set(availability.splits) == {"toy"}
+    assert named_in(availability.reasons) == {"extra": ["extra", "a/gone.txt"]}
 
 
 @pytest.mark.parametrize(
@@ -175,23 +175,23 @@ def test_an_installed_model_is_found_by_name(available, folder):
     (folder / "minilm").mkdir()
     (folder / "minilm" / "modules.json").write_text("[]")
     section = {"encoder": "sentence_transformers", "weights": ["none-of-that-name", "./minilm"]}
-    found = available(sentence_vectors={"mine": section}).sentence_vectors["mine"]
-    assert found == {"name": ["./minilm"], "files": ["minilm/modules.json"]}
+    inputs = available(sentence_vectors={"mine": section}).sentence_vectors["mine"]
+    assert inputs == {"name": ["./minilm"], "files": ["minilm/modules.json"]}
 
 
 @pytest.mark.parametrize(
     ("names", "first"),
     [
-        (["web-weights", "weights", "nli"], "weights"),  # here before on the web
+        (["web-weights", "weights", "nli"], "weights"),  # local before remote
         (["nli", "weights"], "nli"),
-        (["published", "web-weights", "second"], "web-weights"),  # what is available
+        (["published", "web-weights", "second"], "web-weights"),  # unavailable ones are skipped
         (["second", "web-weights"], "second"),
-        (["second", "sif"], "sif"),  # here when their word vectors are
+        (["second", "sif"], "sif"),  # local if their word vectors are
     ],
 )
 def test_local_sentence_vectors_come_first(available, names, first):
-    found = available(sentence_vectors={"second": {"encoder": "sif", "vectors": "web"}})
-    assert found.first_available_store(names) == first
+    availability = available(sentence_vectors={"second": {"encoder": "sif", "vectors": "web"}})
+    assert availability.first_available_store(names) == first
 
 
 # Reasons
@@ -219,7 +219,7 @@ NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-n
         (stored("no-words"), {}, {"stored": GONE}),
         (stored("published", "no-words"), {},
          {"stored": ["published", "a/lost.txt", "a/gone.txt", "a/lost.txt"]}),
-        # Word and sentence vectors of one name are two things.
+        # Word and sentence vectors may share a name.
         (stored("sif"), {"sentence_vectors": {"here": NO_WEIGHTS}}, {}),
     ],
 )  # fmt: skip
@@ -232,8 +232,8 @@ def test_an_encoder_needs_its_optional_package(available, monkeypatch, module):
     package = PretrainedSpec("json:dumps", package=(module, "json-weights"))
     monkeypatch.setitem(PRETRAINED, "universal", package)
     reason = "mine needs a package that is not installed: pip install json-weights"
-    found = available(stored("mine"), sentence_vectors={"mine": {"encoder": "universal"}})
-    assert found.reasons == ({} if module == "json" else {"stored": reason})
+    availability = available(stored("mine"), sentence_vectors={"mine": {"encoder": "universal"}})
+    assert availability.reasons == ({} if module == "json" else {"stored": reason})
 
 
 def test_adding_the_file_removes_the_reason(available, folder):
@@ -268,38 +268,43 @@ def test_a_fused_system_is_unavailable_or_left_out_if_a_part_is(available):
     systems = {"analogy": ANALOGY, "both": fused(["analogy", "means"])}
     systems |= {"two": fused({"analogy": [0, 1]}), **vectors("gone")}
     assert named_in(available(systems).reasons) == {"means": GONE, "both": GONE}
-    left = available(systems | vectors("here"), left_out={"analogy": "too long"})
-    assert left.reasons == dict.fromkeys(("analogy", "both", "two"), "too long")
+    availability = available(systems | vectors("here"), left_out={"analogy": "too long"})
+    assert availability.reasons == dict.fromkeys(("analogy", "both", "two"), "too long")
 
 
 # Data sets, and what is trained on them
 
 
-def of_corpora(*names: str, **more) -> dict:
+def of_corpora(*names: str, **options) -> dict:
     corpora = {name: ["train", "dev"] for name in names}
-    return {"vectors": {"part": {"corpora": corpora, **more}}}
+    return {"vectors": {"part": {"corpora": corpora, **options}}}
 
 
 def test_an_unavailable_data_set_is_a_reason_if_another_is_available(available):
     other = {"title": "O", "reader": "wikiqa", "train": "local", "dev": "local", "test": "gone"}
-    found = available(vectors("part"), datasets={"other": other}, **of_corpora("toy", "other"))
-    assert named_in(found.reasons) == {
+    availability = available(
+        vectors("part"), datasets={"other": other}, **of_corpora("toy", "other")
+    )
+    assert named_in(availability.reasons) == {
         "other": ["other", "a/gone.txt"],
         "means": ["part", "a/gone.txt"],
     }
-    assert "missing data (other " in found.reasons["means"]
-    assert set(found.splits) == {"toy"}
+    assert "missing data (other " in availability.reasons["means"]
+    assert set(availability.splits) == {"toy"}
 
 
 def test_data_that_are_left_out_are_missing_for_vectors_too(available):
-    left = available(vectors("part"), left_out={"toy": "no time"}, **of_corpora("toy"))
-    assert left.reasons == {"toy": "no time", "means": "part is trained on missing data (no time)"}
+    availability = available(vectors("part"), left_out={"toy": "no time"}, **of_corpora("toy"))
+    assert availability.reasons == {
+        "toy": "no time",
+        "means": "part is trained on missing data (no time)",
+    }
 
 
 def test_vectors_whose_frequencies_are_missing_are_unavailable(available):
-    some = {"source": "local", "frequencies": "gone"}
-    found = available(vectors("part"), vectors={"part": some})
-    assert named_in(found.reasons) == {"means": ["part", "a/gone.txt"]}
+    section = {"source": "local", "frequencies": "gone"}
+    availability = available(vectors("part"), vectors={"part": section})
+    assert named_in(availability.reasons) == {"means": ["part", "a/gone.txt"]}
 
 
 def test_files_of_corpora_are_unique(available):
@@ -309,12 +314,14 @@ def test_files_of_corpora_are_unique(available):
 def test_vectors_of_lemmas_need_a_model(available, folder):
     changes = of_corpora("toy", lemmas=True)
     section = {"model": ["none_of_that", "models/mine"], "keep": ["NOUN"]}
-    found = available(vectors("part"), lemmas=section, **changes)
-    assert set(found.reasons) == {"means"}
-    assert "none_of_that, models/mine to find lemmas (lemmas.model)" in found.reasons["means"]
+    availability = available(vectors("part"), lemmas=section, **changes)
+    assert set(availability.reasons) == {"means"}
+    assert (
+        "none_of_that, models/mine to find lemmas (lemmas.model)" in availability.reasons["means"]
+    )
     (folder / "mirror/models/mine").mkdir(parents=True)
-    found = available(vectors("part"), lemmas=section, **changes)
-    assert (found.reasons, found.lemmas) == ({}, "mirror/models/mine")
+    availability = available(vectors("part"), lemmas=section, **changes)
+    assert (availability.reasons, availability.lemmas) == ({}, "mirror/models/mine")
 
 
 # Models of spaCy
@@ -333,10 +340,10 @@ TAM = {"tam": ANALOGY | {"ranker": "cosine", "rewriting": "entity"}}
 def test_rewriting_systems_need_entities(available, folder, model, words, reason):
     (folder / "patterns.jsonl").touch()
     entities = {"model": model, "vectors": words, "labels": {}}
-    found = available(TAM, named_entities=entities)
-    assert set(found.reasons) == {"tam"}
-    assert reason in found.reasons["tam"]
-    assert ("spacy download" in found.reasons["tam"]) == (found.entities == "")
+    availability = available(TAM, named_entities=entities)
+    assert set(availability.reasons) == {"tam"}
+    assert reason in availability.reasons["tam"]
+    assert ("spacy download" in availability.reasons["tam"]) == (availability.entities == "")
     assert available(named_entities=entities).reasons == {}
 
 
@@ -352,7 +359,7 @@ def test_a_model_may_be_a_source(available):
     [
         (["first.jsonl", "m/second.jsonl"], "mirror/first.jsonl"),
         (["none.jsonl", "m/second.jsonl"], "resources/m/second.jsonl"),
-        (["mine.jsonl"], "mine.jsonl"),  # as it is named before those below folders
+        (["mine.jsonl"], "mine.jsonl"),  # a path as it is comes first
     ],
 )
 def test_the_first_available_model_of_entities_is_found(available, models, expected):
@@ -366,6 +373,6 @@ def test_the_first_available_model_of_entities_is_found(available, models, expec
 
 def test_a_registered_model_has_a_folder_and_files(available):
     section = {"encoder": "sentence_transformers", "weights": ["none-of-that-name", "net"]}
-    found = available(sentence_vectors={"mine": section}).sentence_vectors["mine"]
+    inputs = available(sentence_vectors={"mine": section}).sentence_vectors["mine"]
     files = [f"resources/{file}" for file in NET]
-    assert found == {"name": ["resources/models/net"], "files": files}
+    assert inputs == {"name": ["resources/models/net"], "files": files}

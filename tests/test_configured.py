@@ -1,4 +1,4 @@
-"""A record keeps what of the configuration its result depends on, and nothing else."""
+"""A record keeps the part of the configuration that its result depends on, and nothing else."""
 
 import json
 
@@ -20,10 +20,10 @@ CELLS = {
 }
 BOTH = "both: {title: F, ranker: {name: fused, parts: [mean, words]}}"
 EVERY = set(CELLS)
-OF_VECTORS = EVERY - {"words"}
+WITH_VECTORS = EVERY - {"words"}
 TRAINED = {"analogy", "folded", "tuned"}
 
-# A change of the configuration, and the cells that it is about.
+# Changes of the configuration, with the cells that they affect.
 CHANGES = {
     "systems: {analogy: {title: Renamed}}": set(),
     "{resources_dir: elsewhere, mirrors: [a], device: cpu, bootstrap: {samples: 700}}": set(),
@@ -39,8 +39,8 @@ CHANGES = {
     "subsets: {both: [who]}": {"mean"},
     "question_types: {what: [what]}": {"folded", "stored"},
     "question_types: {who: [who, whom]}": EVERY,
-    "lowercase: false": OF_VECTORS,
-    "vectors: {some: {out_of_vocabulary: zero}}": OF_VECTORS,
+    "lowercase: false": WITH_VECTORS,
+    "vectors: {some: {out_of_vocabulary: zero}}": WITH_VECTORS,
     "vectors: {cased: {out_of_vocabulary: zero}}": set(),
     "sentence_vectors: {means: {lowercase: false}}": {"stored"},
     "systems: {mean: {weighting: sif}}": {"mean", "both"},
@@ -48,27 +48,27 @@ CHANGES = {
 }
 
 
-def made(papers: Papers, over: str = "{}") -> dict[str, dict]:
+def configured_cells(papers: Papers, over: str = "{}") -> dict[str, dict]:
     config = papers.load(over)
     return {name: configured_cell(config, cell) for name, cell in CELLS.items()}
 
 
 @pytest.fixture
 def papers(papers) -> Papers:
-    """Those of all tests, with a fused system."""
+    """The papers of all tests, with a fused system."""
     file = papers.folder / "small" / "config.yaml"
     file.write_text(file.read_text().replace("systems:\n", f"systems:\n  {BOTH}\n", 1))
     return papers
 
 
 @pytest.mark.parametrize("over", CHANGES)
-def test_a_change_is_seen_in_the_cells_that_it_is_about(papers, over):
-    before, now = made(papers), made(papers, over)
+def test_a_change_affects_only_the_cells_that_depend_on_it(papers, over):
+    before, now = configured_cells(papers), configured_cells(papers, over)
     assert {name for name in CELLS if before[name] != now[name]} == CHANGES[over]
 
 
 def test_a_recorded_configuration_equals_itself(papers, tmp_path):
-    for name, configured in made(papers).items():
+    for name, configured in configured_cells(papers).items():
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps({"configured": configured}))
         require_same(path, configured)

@@ -1,4 +1,4 @@
-"""What others expect of a repository: a citation, an image, an entry in the workflow catalogue."""
+"""The repository has a citation, a container image and an entry in the workflow catalogue."""
 
 import re
 import tomllib
@@ -14,14 +14,14 @@ def test_the_citation_names_this_version_and_every_paper():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     for key in ("version", "license"):
         assert citation[key] == project[key]
-    papers = [read_yaml(path)["citation"] for path in ROOT.glob("papers/*/paper.yaml")]
+    citations = [read_yaml(path)["citation"] for path in ROOT.glob("papers/*/paper.yaml")]
     cited = [
         (reference["title"], str(reference["year"]), reference["authors"][0]["family-names"])
         for reference in citation["references"]
     ]
-    of_others = [text for text in papers if not text.startswith("Ours")]
-    assert len(of_others) == len(cited)
-    for text in of_others:
+    external = [text for text in citations if not text.startswith("Ours")]
+    assert len(external) == len(cited)
+    for text in external:
         assert any(all(part in text for part in parts) for parts in cited), text
 
 
@@ -37,7 +37,7 @@ def test_the_image_copies_existing_files_and_installs_the_packages_of_ci():
     assert {".git", ".venv", "results", "resources"} <= {*ignored}
 
 
-def test_the_workflow_catalogue_finds_what_it_asks_for():
+def test_the_repository_meets_the_rules_of_the_workflow_catalogue():
     """https://snakemake.github.io/snakemake-workflow-catalog/docs/about/adding_workflows.html"""
     readme = (ROOT / "README.md").read_text("utf-8").lower()
     assert "snakemake" in readme and "workflow" in readme

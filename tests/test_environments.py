@@ -1,4 +1,4 @@
-"""The lock file, the dependencies and the conda environments say the same; what `make` sets up."""
+"""The lock file, the dependencies and the conda environments agree, and `make` installs them."""
 
 import re
 import shutil
@@ -25,12 +25,12 @@ def normal(name: str) -> str:
 
 
 def pins(lines: list[str]) -> dict[str, str]:
-    """Package to version; every line must pin one."""
+    """Return the version of each package; every line must pin one."""
     return {normal(name): version for name, version in (line.split("==") for line in lines)}
 
 
-def pip_of(environment: str) -> list[str]:
-    """The lines of an environment for pip, but for its options."""
+def pip_lines(environment: str) -> list[str]:
+    """Return the requirements of an environment for pip, without options."""
     values = yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text("utf-8"))
     pip = next(entry["pip"] for entry in values["dependencies"] if isinstance(entry, dict))
     return [line for line in pip if not line.startswith("-")]
@@ -48,21 +48,21 @@ def test_the_lock_satisfies_every_dependency(dependency):
 
 @pytest.mark.parametrize("environment", ["cpu", "gpu"])
 def test_a_conda_environment_has_the_pins_of_the_lock(environment):
-    pinned = pins([line.removesuffix("+cpu") for line in pip_of(environment)])
+    pinned = pins([line.removesuffix("+cpu") for line in pip_lines(environment)])
     needed = [normal(Requirement(dependency).name) for dependency in NEEDED]
     assert pinned == {name: LOCK[name] for name in needed}
 
 
-def test_only_the_environment_of_training_has_cuda():
-    assert f"torch=={LOCK['torch']}+cpu" in pip_of("cpu")
-    assert f"torch=={LOCK['torch']}" in pip_of("gpu")
+def test_only_the_environment_for_training_has_cuda():
+    assert f"torch=={LOCK['torch']}+cpu" in pip_lines("cpu")
+    assert f"torch=={LOCK['torch']}" in pip_lines("gpu")
     rules = "\n".join(file.read_text("utf-8") for file in (ROOT / "rules").glob("*.smk"))
-    of_rules = re.findall(r"^rule (\w+):.*?envs/(\w+)\.yaml", rules, re.MULTILINE | re.DOTALL)
-    of_gpu = {rule for rule, environment in of_rules if environment == "gpu"}
-    assert of_gpu == {"train_encoder", "train_infersent", "measure_costs"}
+    environments = re.findall(r"^rule (\w+):.*?envs/(\w+)\.yaml", rules, re.MULTILINE | re.DOTALL)
+    gpu_rules = {rule for rule, environment in environments if environment == "gpu"}
+    assert gpu_rules == {"train_encoder", "train_infersent", "measure_costs"}
 
 
-# What `make` does before each target, on a machine with fake Pythons.
+# The set-up that `make` runs before each target, on a machine with fake Pythons.
 
 FAKE_PYTHON = """\
 #!/bin/sh
@@ -79,7 +79,7 @@ esac
 
 
 class Machine:
-    """A checkout on a machine where only some Pythons are."""
+    """A checkout on a machine with only the Pythons that a test adds."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.bin = folder, folder / "bin"
@@ -147,20 +147,20 @@ def test_the_environment_is_installed_once_and_again_for_another_python_or_lock(
     assert machine.install() == 1
 
 
-@pytest.mark.parametrize("left", [None, "3.10"], ids=["a python that is gone", "3.10"])
-def test_an_environment_that_cannot_be_used_is_replaced(machine, left):
+@pytest.mark.parametrize("old_version", [None, "3.10"], ids=["a python that is gone", "3.10"])
+def test_an_environment_that_cannot_be_used_is_replaced(machine, old_version):
     machine.add("python3.12", "3.12")
     old = machine.folder / ".venv" / "bin"
     old.mkdir(parents=True)
     (old / "python").write_text(FAKE_PYTHON)
     (old / "python").chmod(0o755)
-    if left:
-        (old / "python.version").write_text(left)
+    if old_version:
+        (old / "python.version").write_text(old_version)
     assert machine.install() == 1
     assert (old / "python.version").read_text() == "3.12"
 
 
-def test_a_cache_that_cannot_be_made_is_named_with_its_remedy(machine):
+def test_an_error_names_a_cache_that_cannot_be_made_and_the_remedy(machine):
     machine.add("python3.12", "3.12")
     (machine.folder / "file").touch()
     home = str(machine.folder / "file")  # not even root can make a folder there

@@ -61,9 +61,9 @@ def add_line(specs, dictionary, line):
     specs.write_text(text.replace(opening, f"{opening}    {line}\n"))
 
 
-def add_plugin(package, kind, dictionary):
-    """Add the file and the line that the page shows for a kind of plug-in; return its name."""
-    ((code, line, name),) = plugins(kind)
+def add_plugin(package, spec, dictionary):
+    """Add the file and the line that the page shows for a plug-in."""
+    ((code, line, name),) = plugins(spec)
     (package / f"{name}.py").write_text(code)
     add_line(package / "specs.py", dictionary, line)
 

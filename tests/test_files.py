@@ -14,7 +14,7 @@ def test_atomic_path_renames_the_temporary_file(tmp_path):
         assert temporary.parent == path.parent  # so on the same file system
         assert not path.exists()
         written = temporary.stat().st_ino
-    assert path.stat().st_ino == written  # renamed: a copy could be seen in half
+    assert path.stat().st_ino == written  # renamed, because half of a copy could be read
     assert path.read_text() == "new"
     assert [*path.parent.iterdir()] == [path]
 

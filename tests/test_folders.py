@@ -43,8 +43,8 @@ def test_spellings_of_a_folder_are_normalised(tmp_path, monkeypatch, spelling):
     (tmp_path / "link").symlink_to("here")
     monkeypatch.chdir(tmp_path / "link")
     monkeypatch.setenv("PWD", str(tmp_path / "link"))  # as a shell sets it
-    places = {name: tmp_path / name for name in ("here", "link")}
-    assert folder_name(spelling.format(**places)) == "some/results"
+    folders = {name: tmp_path / name for name in ("here", "link")}
+    assert folder_name(spelling.format(**folders)) == "some/results"
     assert folder_name(str(tmp_path)) == str(tmp_path)
 
 
@@ -56,18 +56,18 @@ def test_new_folders_and_links_are_accepted(tmp_path, name):
     assert len(list(tmp_path.rglob("*"))) == 2
 
 
-# Each: what is at the place of the folder, and what of the message names it.
-PLACES = {
+# A function that puts an obstacle at the folder's path, and how the message names it.
+OBSTACLES = {
     "a file": (Path.touch, r"is a file\. Remove it"),
-    "a loop": (lambda place: place.symlink_to(place), r"is a broken link to .* Remove the link"),
-    "a dangling link": (lambda place: place.symlink_to("nowhere"), r"a broken link to nowhere\."),
+    "a loop": (lambda path: path.symlink_to(path), r"is a broken link to .* Remove the link"),
+    "a dangling link": (lambda path: path.symlink_to("nowhere"), r"a broken link to nowhere\."),
 }
 
 
 @pytest.mark.parametrize("below", ["", "runs"])
-@pytest.mark.parametrize("place", PLACES)
-def test_unwritable_paths_are_errors(tmp_path, place, below):
-    make, message = PLACES[place]
+@pytest.mark.parametrize("obstacle", OBSTACLES)
+def test_unwritable_paths_are_errors(tmp_path, obstacle, below):
+    make, message = OBSTACLES[obstacle]
     make(tmp_path / "results")
     with pytest.raises(AnalogyQAError, match=rf"^output_dir: .*results.*{message}"):
         require_writable(tmp_path / "results" / below)
@@ -84,7 +84,7 @@ def test_unwritable_paths_are_errors(tmp_path, place, below):
     ],
 )
 def test_nothing_is_created_below_an_unwritable_folder(tmp_path, monkeypatch, name, message):
-    if name == "read-only":  # root may write anywhere: the answer of the system is injected
+    if name == "read-only":  # root may write anywhere, so the system's answer is faked
         monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
     if name == "full":
         monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=5000))

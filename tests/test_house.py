@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "workflow_scripts" / "analogyqa"
 PAPERS = ROOT / "papers"
 
-# A package imports only what stands before it. CONTRIBUTING.md says what each is for. The
+# A package imports only packages before it. CONTRIBUTING.md describes each. The
 # specifications of plug-ins are the modules `specs` of several packages.
 PACKAGES = (
     *("errors", "text", "memory", "files", "folders", "schemas", "plugin"),
@@ -59,18 +59,18 @@ def test_imports_follow_the_order():
 
 
 def test_the_library_imports_neither_snakemake_nor_scripts():
-    outside = re.compile(r"(?m)^\s*(?:from|import) (snakemake|slurm_patience)\b")
-    assert outside.search("import snakemake\n")
-    assert [path.name for path in files() if outside.search(path.read_text("utf-8"))] == []
+    foreign_import = re.compile(r"(?m)^\s*(?:from|import) (snakemake|slurm_patience)\b")
+    assert foreign_import.search("import snakemake\n")
+    assert [path.name for path in files() if foreign_import.search(path.read_text("utf-8"))] == []
 
 
 def test_no_script_imports_another():
     """A module of the same name on PYTHONPATH, such as a user's job.py, would shadow it."""
     scripts = [*LIBRARY.parent.glob("*.py")]
     names = "|".join(script.stem for script in scripts)
-    another = re.compile(rf"(?m)^\s*(?:from|import) ({names})\b")
-    assert another.search("import run_script\n")
-    assert [script.name for script in scripts if another.search(script.read_text())] == []
+    script_import = re.compile(rf"(?m)^\s*(?:from|import) ({names})\b")
+    assert script_import.search("import run_script\n")
+    assert [script.name for script in scripts if script_import.search(script.read_text())] == []
 
 
 def test_no_file_is_longer_than_350_lines():
@@ -99,12 +99,12 @@ REPLACED = re.compile(
 
 def test_replaced_terms_are_gone():
     assert REPLACED.search("A training that ends") and not REPLACED.search("a training run")
-    texts = (".py", ".smk", ".md", ".yaml", ".rst", ".toml", ".sh", ".html", ".css", "Snakefile")
+    suffixes = (".py", ".smk", ".md", ".yaml", ".rst", ".toml", ".sh", ".html", ".css", "Snakefile")
     skipped = ("CHANGELOG.md", "sample/", "tests/test_house.py")
     uses = [
         f"{name}: {match[0]}"
         for name in repository_files()
-        if name.endswith(texts) and not name.startswith(skipped) and (ROOT / name).is_file()
+        if name.endswith(suffixes) and not name.startswith(skipped) and (ROOT / name).is_file()
         for match in REPLACED.finditer((ROOT / name).read_text("utf-8"))
     ]
     assert uses == []
@@ -118,32 +118,32 @@ def test_the_code_names_no_paper_subset_or_measure():
     subsets = {*config["subsets"], *config["question_types"], *config["datasets"]} - {"where"}
     assert {"who", "comb", "trecqa"} < subsets
     names = {*papers, *subsets, *MEASURES} - {*READERS}
-    named = {
+    uses = {
         (str(path.relative_to(LIBRARY)), node.value)
         for path in files()
         for node in ast.walk(ast.parse(path.read_bytes()))
         if isinstance(node, ast.Constant) and node.value in names
     }
-    of_measures = {("measures.py", name) for name in (*RANKED, *OF_SCORES)}
-    assert named == of_measures | {("settings/systems.py", Training().select_by)}
+    definitions = {("measures.py", name) for name in (*RANKED, *OF_SCORES)}
+    assert uses == definitions | {("settings/systems.py", Training().select_by)}
 
 
-def test_only_rankers_ask_for_a_ranker_by_name():
-    asked = re.compile(r"ranker (==|!=|in) ")
-    assert asked.search('if system.ranker == "cosine":')
-    places = [path for path in files() if asked.search(path.read_text("utf-8"))]
-    assert [path for path in places if package_of(path) != "rankers"] == []
+def test_only_the_package_of_rankers_compares_their_names():
+    comparison = re.compile(r"ranker (==|!=|in) ")
+    assert comparison.search('if system.ranker == "cosine":')
+    modules = [path for path in files() if comparison.search(path.read_text("utf-8"))]
+    assert [path for path in modules if package_of(path) != "rankers"] == []
 
 
 def test_no_title_has_a_comma():
     """Titles are joined by commas in footers, in captions and in MLflow."""
-    found = [title for path in PAPERS.glob("*/*.yaml") for title in titles(read_yaml(path))]
-    assert len(found) > 100 and [title for title in found if "," in title] == []
+    paper_titles = [title for path in PAPERS.glob("*/*.yaml") for title in titles(read_yaml(path))]
+    assert len(paper_titles) > 100 and [title for title in paper_titles if "," in title] == []
 
 
 def titles(values: object) -> list[str]:
     """Return every title below a section."""
     if not isinstance(values, dict):
         return []
-    below = [title for value in values.values() for title in titles(value)]
-    return below + ([values["title"]] if isinstance(values.get("title"), str) else [])
+    nested = [title for value in values.values() for title in titles(value)]
+    return nested + ([values["title"]] if isinstance(values.get("title"), str) else [])

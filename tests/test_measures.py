@@ -1,5 +1,7 @@
 """trec_eval's measures by hand."""
 
+from operator import itemgetter
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,18 +32,18 @@ def run(*questions):
     """Return scored candidates: a question is a list of (score, label)."""
     return pd.DataFrame(
         [
-            (f"q{number}", f"q{number}-{place}", label, np.float32(score))
+            (f"q{number}", f"q{number}-{position}", label, np.float32(score))
             for number, candidates in enumerate(questions)
-            for place, (score, label) in enumerate(candidates)
+            for position, (score, label) in enumerate(candidates)
         ],
         columns=["question_id", "candidate_id", "label", "score"],
     )
 
 
 def measure(*questions):
-    """The values of each measure, in the order of the questions."""
+    """Return the values of each measure, in the order of the questions."""
     measured = measure_items(run(*questions), {f"q{n}": "who" for n in range(len(questions))})
-    return {name: own["value"].tolist() for name, own in measured.groupby("measure")}
+    return {name: rows["value"].tolist() for name, rows in measured.groupby("measure")}
 
 
 @pytest.mark.parametrize(
@@ -65,16 +67,20 @@ def test_average_precision_and_reciprocal_rank_by_hand(candidates, ap, rr):
 
 
 scored = st.tuples(st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75]), st.integers(0, 1))
-questions = st.lists(scored, min_size=1, max_size=6).filter(lambda own: any(y for _, y in own))
+questions = st.lists(scored, min_size=1, max_size=6).filter(
+    lambda candidates: any(label for _, label in candidates)
+)
 
 
 @given(st.lists(questions, min_size=1, max_size=3))
-def test_precision_at_1_and_accuracy_are_the_label_of_the_candidate_at_the_top(asked):
+def test_precision_at_1_and_accuracy_are_the_label_of_the_top_candidate(asked):
     """Equal scores, of which there are many here, are ordered by descending id."""
-    first = [max((score, place, label) for place, (score, label) in enumerate(own))[2]
-             for own in asked]  # fmt: skip
+    top_labels = [
+        max((score, position, label) for position, (score, label) in enumerate(candidates))[2]
+        for candidates in asked
+    ]
     measured = measure(*asked)
-    assert measured["p_at_1"] == measured["accuracy"] == first
+    assert measured["p_at_1"] == measured["accuracy"] == top_labels
 
 
 @pytest.mark.parametrize(("labels", "rr"), [((1, 0), 1 / 2), ((0, 1), 1)])
@@ -102,7 +108,7 @@ def test_the_order_of_the_rows_does_not_matter():
     )
 
 
-def test_the_means_are_those_of_each_measure():
+def test_each_measure_has_its_mean():
     means = means_of(measure_items(run([(0.9, 1), (0.1, 0)], [(0.1, 1), (0.9, 0)]), GROUPS))
     assert means == {
         **dict.fromkeys(("map", "mrr", "map_official", "mrr_official"), 0.75),
@@ -110,7 +116,7 @@ def test_the_means_are_those_of_each_measure():
     }
 
 
-def test_unanswerable_questions_are_0_of_the_official_measures_alone():
+def test_unanswerable_questions_count_as_0_in_official_measures_only():
     measured = measure_items(run([(0.9, 1), (0.1, 0)], [(0.1, 1), (0.9, 0)]), GROUPS, ["q9", "q8"])
     by_measure = measured.groupby("measure")["item"].apply(list)
     assert by_measure["map_official"] == by_measure["mrr_official"] == ["q0", "q1", "q8", "q9"]
@@ -139,22 +145,21 @@ def test_mean_scores_of_correct_and_wrong_candidates():
     st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1)), min_size=1, max_size=12)),
     st.integers(0, 3),
 )
-def test_official_map_is_a_plain_restatement_over_all_questions(questions, without):
-    """The mean over all questions of the mean precision at each right candidate.
-
-    Candidates with the same score keep their order, as `sorted` of the official scorer leaves it.
-    """
-    answerable = [own for own in questions if any(label for _, label in own)]
+def test_official_map_is_the_mean_average_precision_over_all_questions(questions, unanswerable):
+    """Candidates with the same score keep their order, as in the official scorer."""
+    answerable = [candidates for candidates in questions if any(label for _, label in candidates)]
     if not answerable:
         return
     groups = {f"q{number}": "who" for number in range(len(answerable))}
-    precisions = []
-    for own in answerable:
-        labels = [label for _, label in sorted(own, key=lambda each: each[0], reverse=True)]
-        found = [sum(labels[: at + 1]) / (at + 1) for at, label in enumerate(labels) if label]
-        precisions.append(sum(found) / len(found))
-    measured = measure_items(run(*answerable), groups, [f"none{each}" for each in range(without)])
-    expected = sum(precisions) / (len(precisions) + without)
+    average_precisions = []
+    for candidates in answerable:
+        labels = [label for _, label in sorted(candidates, key=itemgetter(0), reverse=True)]
+        precisions = [sum(labels[: at + 1]) / (at + 1) for at, label in enumerate(labels) if label]
+        average_precisions.append(sum(precisions) / len(precisions))
+    measured = measure_items(
+        run(*answerable), groups, [f"none{number}" for number in range(unanswerable)]
+    )
+    expected = sum(average_precisions) / (len(average_precisions) + unanswerable)
     assert means_of(measured)["map_official"] == pytest.approx(expected)
 
 
@@ -204,7 +209,7 @@ def test_a_run_that_lacks_a_whole_split_is_refused(where):
         measure_run(scores.drop(scores.query(where).index), SPLITS, {})
 
 
-def test_the_values_of_a_split_are_those_of_its_measures_by_seed_and_item():
+def test_each_measure_of_a_split_has_its_values_by_seed_and_item():
     metrics = measure_run(whole_run(), SPLITS, {})
     other = metrics["split"].eq("dev") | metrics["seed"].eq(1)
     metrics.loc[other, "value"] = -1.0
@@ -225,7 +230,7 @@ def weighted_metrics() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=METRICS.names)
 
 
-def test_a_mean_over_weighted_items_is_one_over_analogies():
+def test_a_mean_over_weighted_items_counts_each_analogy_once():
     values = values_by_seed(weighted_metrics(), "test")["accuracy"]
     assert values.to_numpy().mean() == pytest.approx((3 * 1 + 1 * 0 + 2 * 0.5) / 6)
     assert values.loc[0].to_dict() == {

@@ -66,15 +66,15 @@ def test_a_test_question_gets_the_scores_of_the_run(models, corpus, name):
     model, folder = models[name]
     scores = read_table(folder / "scores.parquet", SCORES).astype({"candidate_id": str})
     by_candidate = scores.set_index("candidate_id")["score"]
-    asked = corpus[(corpus["split"] == "test") & corpus["candidate_id"].isin(by_candidate.index)]
-    # The last question has no type where all are ranked.
-    _, groups = zip(*asked.groupby("question_id", sort=False), strict=True)
+    rows = corpus[(corpus["split"] == "test") & corpus["candidate_id"].isin(by_candidate.index)]
+    # Where all questions are ranked, the last one has no type.
+    _, groups = zip(*rows.groupby("question_id", sort=False), strict=True)
     for pairs in (*groups[:3], groups[-1]):
         ranked = model.rank(pairs["question"].iloc[0], pairs["candidate"].tolist())
-        expected = dict(zip(pairs["candidate"], by_candidate[pairs["candidate_id"]], strict=True))
-        own = [expected[candidate] for candidate in ranked["candidate"]]
-        np.testing.assert_allclose(ranked["score"], own, rtol=0, atol=1e-6)
-        assert own == pytest.approx(sorted(own, reverse=True))
+        score_of = dict(zip(pairs["candidate"], by_candidate[pairs["candidate_id"]], strict=True))
+        expected = [score_of[candidate] for candidate in ranked["candidate"]]
+        np.testing.assert_allclose(ranked["score"], expected, rtol=0, atol=1e-6)
+        assert expected == pytest.approx(sorted(expected, reverse=True))
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -95,16 +95,16 @@ def test_the_measures_are_those_of_the_run(models, corpus):
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_a_saved_model_ranks_alike_without_the_corpus(models, corpus, name, tmp_path):
+def test_a_saved_model_ranks_the_same_without_the_corpus(models, corpus, name, tmp_path):
     model, _ = models[name]
     model.save(tmp_path / "saved")
     (tmp_path / "saved").rename(tmp_path / "elsewhere")
     saved = Model.open(tmp_path / "elsewhere")
     saved.save(tmp_path / "elsewhere")
-    asked = corpus[
+    rows = corpus[
         (corpus["split"] == "test") & (corpus["question_id"] == corpus["question_id"].iloc[-5])
     ]
-    question, candidates = asked["question"].iloc[0], [*asked["candidate"], "of none"]
+    question, candidates = rows["question"].iloc[0], [*rows["candidate"], "of none"]
     pd.testing.assert_frame_equal(
         saved.rank(question, candidates), model.rank(question, candidates), check_exact=True
     )
@@ -136,14 +136,14 @@ def test_the_prototype_that_decided_is_named(models, corpus):
     assert "prototype_question" not in models["cosine"][0].rank(pair["question"], ["x"])
 
 
-def test_the_named_answer_is_that_of_the_next_prototype_if_they_are_exchanged(models, corpus):
+def test_exchanged_prototypes_have_the_answer_of_the_next_one(models, corpus):
     model, _ = models["answers of others"]
     prototypes = model.prototypes[model.prototypes["question_type"] == "who"]
     pairs = corpus.set_index("candidate_id").loc[prototypes["candidate_id"].astype(str)]
     answers = dict(zip(pairs["question"], np.roll(pairs["candidate"], 1), strict=True))
     ranked = model.rank("who is thing 0 ?", ["anna is it", "rome is it"])
-    named = [answers[question] for question in ranked["prototype_question"]]
-    assert ranked["prototype_answer"].tolist() == named
+    expected = [answers[question] for question in ranked["prototype_question"]]
+    assert ranked["prototype_answer"].tolist() == expected
 
 
 @pytest.fixture(scope="module")
@@ -151,23 +151,23 @@ def explained(models, corpus):
     """The explanations of some test questions by each model."""
 
     def explain(model):
-        asked = select_subset(corpus, "test", model.job.types)["question_id"].unique()[::4]
-        return [model.explain_question(question_id) for question_id in asked]
+        question_ids = select_subset(corpus, "test", model.job.types)["question_id"].unique()[::4]
+        return [model.explain_question(question_id) for question_id in question_ids]
 
     return {name: explain(model) for name, (model, _) in models.items()}
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_an_explanation_has_the_candidates_of_the_run_the_best_first(models, explained, name):
+def test_an_explanation_ranks_the_candidates_of_the_run(models, explained, name):
     scores = read_table(models[name][1] / "scores.parquet", SCORES).astype({"candidate_id": str})
     by_id = scores[scores["split"] == "test"].set_index("candidate_id")
-    for each in explained[name]:
-        values = [candidate.score for candidate in each.candidates]
+    for explanation in explained[name]:
+        values = [candidate.score for candidate in explanation.candidates]
         assert values == sorted(values, reverse=True)
-        of_run = by_id[by_id["question_id"] == each.question_id]
-        assert sorted(c.candidate_id for c in each.candidates) == sorted(of_run.index)
-        for candidate in each.candidates:
-            row = of_run.loc[candidate.candidate_id]
+        expected = by_id[by_id["question_id"] == explanation.question_id]
+        assert sorted(c.candidate_id for c in explanation.candidates) == sorted(expected.index)
+        for candidate in explanation.candidates:
+            row = expected.loc[candidate.candidate_id]
             assert candidate.score == pytest.approx(row["score"], abs=1e-6)
             assert candidate.label == row["label"]
 
@@ -189,14 +189,14 @@ def test_an_explanation_agrees_with_the_ranking(models, explained, name):
 
 @pytest.mark.parametrize("name", ["analogy", "untrained", "all questions"])
 def test_the_most_similar_prototype_decides(explained, name):
-    for each in explained[name]:
-        for candidate in each.candidates:
+    for explanation in explained[name]:
+        for candidate in explanation.candidates:
             numbers, similarities = zip(*candidate.nearest, strict=True)
             assert candidate.decided_by == numbers[0]
             assert similarities[0] == pytest.approx(candidate.score, abs=1e-6)
             assert list(similarities) == sorted(similarities, reverse=True)
-        assert len(each.shifts.candidates) == len(each.candidates)
-        assert len(each.shifts.prototypes) == len(each.prototypes)
+        assert len(explanation.shifts.candidates) == len(explanation.candidates)
+        assert len(explanation.shifts.prototypes) == len(explanation.prototypes)
 
 
 def test_no_single_prototype_decides_a_mean(models, explained):
@@ -210,23 +210,27 @@ def test_no_single_prototype_decides_a_mean(models, explained):
 
 
 def test_the_words_of_a_sentence_share_its_dimensions(explained):
-    for each in explained["analogy"]:
-        sentences = [(each.question, each.words)]
-        sentences += [(candidate.candidate, candidate.words) for candidate in each.candidates]
-        sentences += [(like.answer, like.answer_words) for like in each.prototypes]
+    for explanation in explained["analogy"]:
+        sentences = [(explanation.question, explanation.words)]
+        sentences += [
+            (candidate.candidate, candidate.words) for candidate in explanation.candidates
+        ]
+        sentences += [
+            (prototype.answer, prototype.answer_words) for prototype in explanation.prototypes
+        ]
         for text, words in sentences:
             assert {word for word, _ in words} <= set(text.split())
             shares = [share for _, share in words]
             assert sum(shares) == pytest.approx(1)
             assert shares == sorted(shares, reverse=True)
-    assert not any(each.words for each in explained["untrained"])
+    assert not any(explanation.words for explanation in explained["untrained"])
 
 
 def test_each_word_of_a_question_has_the_most_similar_word_of_a_candidate(explained):
-    for each in explained["aligned"]:
-        for candidate in each.candidates:
+    for explanation in explained["aligned"]:
+        for candidate in explanation.candidates:
             words = candidate.candidate.split()
-            assert [word for word, _, _ in candidate.matches] == each.question.split()
+            assert [word for word, _, _ in candidate.matches] == explanation.question.split()
             for word, match, cosine in candidate.matches:
                 assert match in words
                 if word in words:
@@ -235,8 +239,9 @@ def test_each_word_of_a_question_has_the_most_similar_word_of_a_candidate(explai
 
 def test_explanations_are_written_and_read_again(models, explained):
     model, folder = models["analogy"]
-    names, path = [each.question_id for each in explained["analogy"]], folder / "examples.json"
-    write_explanations(model.job, folder / "checkpoints", names, path)
+    path = folder / "examples.json"
+    question_ids = [explanation.question_id for explanation in explained["analogy"]]
+    write_explanations(model.job, folder / "checkpoints", question_ids, path)
     assert EXPLANATIONS.validate_json(path.read_bytes()) == explained["analogy"]
     with pytest.raises(AnalogyQAError, match=r"no question q99; .* q\d+"):
         model.explain_question("q99")
@@ -258,7 +263,7 @@ def test_words_without_a_vector_are_ignored_and_named(models, corpus):
     ("question", "candidates", "message"),
     [("why is it so?", ["so"], "start with who, when, where"), ("who is it?", [], "no candidates")],
 )
-def test_what_cannot_be_ranked_is_refused(models, question, candidates, message):
+def test_questions_that_cannot_be_ranked_are_refused(models, question, candidates, message):
     with pytest.raises(AnalogyQAError, match=message):
         models["untrained"][0].rank(question, candidates)
 

@@ -42,7 +42,7 @@ def is_named(name: str, known: Iterable[str]) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_everything_that_a_page_names_is_there(page):
+def test_everything_that_a_page_names_exists(page):
     text = (ROOT / page).read_text("utf-8")
     links = {link for link in LINK.findall(text) if "://" not in link}
     missing = {link for link in links if not (ROOT / page).parent.joinpath(link).exists()}
@@ -75,24 +75,24 @@ def test_every_code_block_can_be_read(page):
     for block in code_blocks(ROOT / page):
         where = f"{page}:{block.line}"
         if block.language == "python":
-            python(block.text, where)
+            parse_python(block.text, where)
         elif block.language == "yaml":
             # The last is the name of a figure.
             assert set(yaml.safe_load(block.text)) <= {*PARTS, "figure2"}, where
         elif block.language in ("sh", ""):
             for words in commands_of(block.text):
-                command(words, where)
+                parse_command(words, where)
         else:
             assert block.language in ("text", "{toctree}", "{eval-rst}"), where
 
 
-def python(text: str, where: str) -> None:
+def parse_python(text: str, where: str) -> None:
     """Parse statements, or an entry of a dictionary."""
     is_entry = re.match(r'"\w+": \w+\(', text)
     ast.parse(f"{{{text}}}" if is_entry else text, where)
 
 
-def command(words: list[str], where: str) -> None:
+def parse_command(words: list[str], where: str) -> None:
     """Parse a command with the parser of its program."""
     program, *arguments = words
     if program == "make":

@@ -57,10 +57,10 @@ def test_the_cells_of_a_paper(papers):
         ("systems: {mean: null}", {f"mean {data}" for data in DATA}, set()),
         ("left_out: {mean: no room}", {f"mean {data}" for data in DATA}, set()),
         ("{systems: {baseline: null}, sensitivity: null}", {"baseline toy who"}, set()),
-        ("subsets: {who: null}", {each for each in CELLS if "who" in each}, set()),
+        ("subsets: {who: null}", {label for label in CELLS if "who" in label}, set()),
         ("sensitivity: null", set(), set()),
-        ("selection: null", {*SELECTED, *(each for each in CELLS if "tuned" in each)}, set()),
-        ("selection: {subset: who}", SELECTED, {each.replace("both", "who") for each in SELECTED}),
+        ("selection: null", {*SELECTED, *(label for label in CELLS if "tuned" in label)}, set()),
+        ("selection: {subset: who}", SELECTED, {cell.replace("both", "who") for cell in SELECTED}),
         (OWN_SYSTEM, set(), {f"net {data}" for data in DATA}),
         # Settings are chosen on the paper's own data.
         (OWN_DATA, set(), {f"{system} mine {subset}" for subset in ("who", "both", "all")
@@ -92,20 +92,20 @@ def test_the_parts_of_fused_systems_are_cells(papers):
 
 def test_overrides_of_a_fused_system_reach_the_parts_that_they_affect(papers):
     config = papers.load(FUSED)
-    place = {"system": "both", "dataset": "toy", "subset": "both"}
-    cell = cell_at(Coordinates(**place, p=2, dropout=0.4), config)
+    coordinates = {"system": "both", "dataset": "toy", "subset": "both"}
+    cell = cell_at(Coordinates(**coordinates, p=2, dropout=0.4), config)
     parts = {name: dict(part.overrides) for name, part in plan.fused_parts(config, cell).items()}
     assert parts == {"baseline": {"p": "2", "dropout": "0.4"}, "stored": {}}
     assert config.system_at("both", cell.overrides).training == config.systems["both"].training
 
 
 def test_too_few_seeds_to_fuse_are_a_reason(papers):
-    place = Coordinates(system="both", dataset="toy", subset="both", measure="mrr")
-    assert why_no_run(place | Coordinates(p=2, dropout=0.4), papers.load(FUSED)) == ""
-    reason = why_no_run(place, papers.load(FUSED + "seeds: 1"))
+    coordinates = Coordinates(system="both", dataset="toy", subset="both", measure="mrr")
+    assert why_no_run(coordinates | Coordinates(p=2, dropout=0.4), papers.load(FUSED)) == ""
+    reason = why_no_run(coordinates, papers.load(FUSED + "seeds: 1"))
     assert reason == "it fuses 2 seeds of stored, and there are 1 (seeds)"
-    left = leave_out(papers.load(FUSED), {"stored": "no vectors"})
-    assert why_no_run(place, left) == "no vectors"
+    config = leave_out(papers.load(FUSED), {"stored": "no vectors"})
+    assert why_no_run(coordinates, config) == "no vectors"
 
 
 def test_another_paper_changes_no_cell(papers):
@@ -135,7 +135,7 @@ def test_a_selection_compares_its_choices_and_the_paper(papers):
 
 SENSITIVITY = {
     ("paper", ""): ("", ""),
-    ("loss", "workshop"): ("loss=lwda", ""),  # of one side there is no other
+    ("loss", "workshop"): ("loss=lwda", ""),  # no effect on the baseline
     ("loss", "stated"): ("", ""),
     ("case", "kept"): ("vectors=cased", "vectors=cased"),
     ("aggregation", "mean"): ("aggregate=mean", ""),
@@ -156,13 +156,13 @@ def test_the_cells_of_the_sensitivity_table(papers):
     }
 
 
-def test_a_variation_that_is_left_out_leaves_its_system(papers):
+def test_a_system_runs_without_a_variation_that_is_left_out(papers):
     config = leave_out(papers.load(), {"analogy vectors=cased": "no vectors"})
-    left = {key for key in sensitivity_cells(config, "small") if "case" in key}
-    assert left == {("baseline", "toy", "case", "kept")}
-    place = {"system": "analogy", "dataset": "toy", "subset": "both", "vectors": "cased"}
-    for more in ({}, {"drop_all_correct": ["dev"]}):  # data sets have no part in it
-        assert why_no_run(Coordinates(**place, **more), config) == "no vectors"
+    case_cells = {key for key in sensitivity_cells(config, "small") if "case" in key}
+    assert case_cells == {("baseline", "toy", "case", "kept")}
+    coordinates = {"system": "analogy", "dataset": "toy", "subset": "both", "vectors": "cased"}
+    for override in ({}, {"drop_all_correct": ["dev"]}):  # of the data set, not of the system
+        assert why_no_run(Coordinates(**coordinates, **override), config) == "no vectors"
     assert labels(all_cells(config, load_papers(config, papers.folder))) == CELLS
 
 
@@ -250,22 +250,22 @@ def test_a_system_waits_for_the_cell_on_all_questions_that_it_starts_from(cross_
     cells, config = cross_validated.cells(text), cross_validated.load(text)
     started = {plan.prerequisite_cell(config, cell) for cell in cells if cell.system == "after"}
     overrides = ("default", "fold=1of2", "fold=2of2")
-    assert {cell.path for cell in started} == {f"baseline/toy/all/{each}" for each in overrides}
+    assert {cell.path for cell in started} == {f"baseline/toy/all/{name}" for name in overrides}
     assert started <= set(cells)
     varied = Cell("after", "toy", "who", (("dropout", "0"), ("p", "2")))
     assert plan.prerequisite_cell(config, varied) == Cell("baseline", "toy", "all")
     assert plan.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
 
 
-def test_a_cell_waits_for_the_training_that_it_scores_with_other_weights(cross_validated):
+def test_a_cell_with_other_weights_waits_for_the_training_run_that_has_them(cross_validated):
     systems = {"baseline": {"training": {"weight_averaging": 0.9}, "scores_with": "last"}}
     first = cross_validated.load(yaml.safe_dump({"systems": systems})).systems["baseline"]
     systems["averages"] = first.model_dump() | {"title": "A", "scores_with": "averaged"}
     config = cross_validated.load(yaml.safe_dump({"systems": systems}))
     overrides = (("fold", "1of2"),)
-    waited_for = plan.prerequisite_cell(config, Cell("averages", "toy", "who", overrides))
-    assert waited_for == Cell("baseline", "toy", "who", overrides)
-    assert plan.prerequisite_cell(config, waited_for) is None
+    prerequisite = plan.prerequisite_cell(config, Cell("averages", "toy", "who", overrides))
+    assert prerequisite == Cell("baseline", "toy", "who", overrides)
+    assert plan.prerequisite_cell(config, prerequisite) is None
     assert plan.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
 
 
@@ -311,7 +311,7 @@ def test_the_corpus_that_a_fold_is_cut_from_keeps_other_overrides():
 
 
 @pytest.mark.parametrize(
-    ("place", "reason"),
+    ("changes", "reason"),
     [
         ({}, ""),
         ({"system": "old"}, "no room"),
@@ -327,9 +327,9 @@ def test_the_corpus_that_a_fold_is_cut_from_keeps_other_overrides():
         ({"system": "mean", "loss": "hinge"}, ""),
     ],
 )  # fmt: skip
-def test_why_there_is_no_run(papers, place, reason):
+def test_why_there_is_no_run(papers, changes, reason):
     config = papers.load("{sweeps: {p: [2]}, left_out: {old: no room}, named_entities: null}")
-    coordinates = Coordinates(**{"system": "analogy", "dataset": "toy", "subset": "who"} | place)
+    coordinates = Coordinates(**{"system": "analogy", "dataset": "toy", "subset": "who"} | changes)
     assert why_no_run(coordinates, config) == reason
 
 
@@ -357,7 +357,7 @@ def test_analogies_are_between_whole_sentences_with_equal_weights(papers, system
     assert why_no_run(coordinates, config) == reason
 
 
-def test_a_row_is_added_for_a_system_that_exists_and_has_none(papers):
+def test_extra_rows_are_configured_systems_that_the_table_lacks(papers):
     listed = "{extra_rows: {table1: [mean, mean-cosine, stored]}, systems: {stored: null}}"
     config = papers.load(listed)
     paper = load_papers(config, papers.folder)["small"]
@@ -368,15 +368,15 @@ def test_own_data_get_a_table_and_a_figure(papers):
     config = papers.load(f"{OWN_DATA}\n{OWN_SYSTEM}")
     all_papers = load_papers(config, papers.folder)
     assert list(all_papers) == ["small", OWN]
-    own = all_papers[OWN]
-    assert set(own.artefacts) == {"table1", "figure1"}
-    for name in own.artefacts:
-        cells = plan.artefact_cells(config, own, name)
+    paper = all_papers[OWN]
+    assert set(paper.artefacts) == {"table1", "figure1"}
+    for name in paper.artefacts:
+        cells = plan.artefact_cells(config, paper, name)
         assert {(cell.dataset, cell.subset) for cell in cells} == {
             ("mine", "who"), ("mine", "both"), ("mine", "all")
         }  # fmt: skip
         assert {cell.system for cell in cells} == set(config.systems)
-    assert plan.extra_systems(config, own, "table1") == []
+    assert plan.extra_systems(config, paper, "table1") == []
     assert plan.extra_systems(config, all_papers["small"], "table1") == ["mean-cosine", "net"]
     assert plan.extra_systems(config, all_papers["small"], "figure1") == []
 

@@ -63,7 +63,7 @@ def test_a_listing_has_every_job_with_its_needs():
     assert cluster_jobs(jobs) == {"scoring": 2, "train_encoder": 1}
 
 
-def test_nothing_to_be_done_is_no_job(capsys):
+def test_a_listing_with_nothing_to_do_has_no_job(capsys):
     print_plan(read_listing("Nothing to be done (all requested files are present)."), None)
     assert capsys.readouterr().out.startswith("Nothing to be done")
 
@@ -108,11 +108,11 @@ def test_the_cost_is_that_of_the_same_job(tmp_path, timings):
 
 def test_without_a_run_the_cost_is_that_of_the_reference_scaled_by_seeds(tmp_path, timings):
     train, score = job(tmp_path, "a/toy/who"), job(tmp_path, "a/toy/who", "score_candidates")
-    *found, basis = timings.cost(train)
-    assert (pytest.approx([300 / 3600, 150 / 3600, 1500]), "reference") == (found, basis)
-    # All seeds of what is not trained take a process and little more.
+    *estimates, basis = timings.cost(train)
+    assert (pytest.approx([300 / 3600, 150 / 3600, 1500]), "reference") == (estimates, basis)
+    # Without training, the number of seeds hardly matters.
     assert timings.cost(score) == Cost(20 / 3600, 10 / 3600, 500, "reference")
-    elsewhere = job(tmp_path, "a/toy/when", gpus=0)  # the mean over the places of the rule
+    elsewhere = job(tmp_path, "a/toy/when", gpus=0)  # the mean over all data of the rule
     assert timings.cost(elsewhere) == Cost(450 / 3600, 0, 3000, "rough")
     assert timings.cost(job(tmp_path, "a/toy/who", "new_rule")).basis == "unknown"
 

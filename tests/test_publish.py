@@ -1,4 +1,4 @@
-"""A run is put into the page of a paper between its two marks."""
+"""Publishing puts a run into the page of a paper, between two marks."""
 
 import shutil
 from pathlib import Path
@@ -71,7 +71,7 @@ def record_of(results, system):
     return results.joinpath("runs", system, *CELL, "run.json")
 
 
-def test_the_run_replaces_only_the_text_between_its_marks(results, tmp_path):
+def test_a_run_replaces_only_the_text_between_its_marks(results, tmp_path):
     for _ in range(2):  # again, over itself
         publish.main("p", results, "snakemake --cores 2")
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
@@ -143,17 +143,21 @@ def test_a_table_with_its_own_marks_is_placed_there_with_its_figure(results, tmp
     publish.main("p", results, "first")
     for path in ("tables/p/cross_validation.md", "figures/p/cross_validation.svg"):
         (results / path).unlink()
-    publish.main("p", results, "second")  # which has none, and leaves that of the first
-    own, rest = page.read_text().split("\n\nbetween\n\n")
+    publish.main("p", results, "second")  # has no such table, and keeps that of the first
+    study, results_section = page.read_text().split("\n\nbetween\n\n")
     assert (
-        "    first\n" in own
-        and "### Folds\n\n| c |\n\n![cross_validation](cross_validation.svg)" in own
+        "    first\n" in study
+        and "### Folds\n\n| c |\n\n![cross_validation](cross_validation.svg)" in study
     )
-    assert "    second\n" in rest and "Folds" not in rest and "### Table 4" in rest
+    assert (
+        "    second\n" in results_section
+        and "Folds" not in results_section
+        and "### Table 4" in results_section
+    )
     assert "stale" not in page.read_text()
 
 
-def test_a_run_without_claims_leaves_those_of_readme(results, tmp_path):
+def test_a_run_without_claims_keeps_those_of_the_readme(results, tmp_path):
     (results / "claims.md").unlink()
     publish.main("p", results, "")
     assert "stale" in (tmp_path / "README.md").read_text()
@@ -185,7 +189,7 @@ def test_numbers_in_the_prose_that_are_not_in_the_run_are_named(results, tmp_pat
     ]
 
 
-def test_the_parts_and_marks_of_the_cells_are_explained_where_they_appear():
+def test_the_legend_explains_only_the_parts_and_marks_that_appear():
     rows = "| A | B |\n| - | - |\n| .62 ± .01 [.60, .64] (.63) = | .5† |\n"
     table = f"(..) {{..}} ≡ no cells\n\n{rows}"
     legend = publish.legend_of([table, "prose {.1, .2} ↑"])
@@ -194,7 +198,7 @@ def test_the_parts_and_marks_of_the_cells_are_explained_where_they_appear():
     assert publish.legend_of(["| a | b |"]) == ""
 
 
-def test_results_whose_last_run_was_of_another_paper_are_refused(results, tmp_path):
+def test_results_of_another_paper_are_refused(results, tmp_path):
     write_csv(typed([{"paper": "other"}], claims.CLAIMS), results / "claims.csv")
     with pytest.raises(typer.BadParameter, match="of other"):
         publish.main("p", results, "")

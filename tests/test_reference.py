@@ -1,4 +1,4 @@
-"""The pages of the reference that are made from the code."""
+"""The pages of the reference that are generated from the code."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def test_a_key_has_its_type_its_default_and_the_sentence_of_the_paper():
 
 
 @pytest.mark.parametrize(
-    ("keys", "place"),
+    ("keys", "expected"),
     [
         ("training.negatives.count", ("Negatives", "count")),
         ("systems.hyperqa.training.margin", ("Training", "margin")),
@@ -25,8 +25,8 @@ def test_a_key_has_its_type_its_default_and_the_sentence_of_the_paper():
         ("nothing", None),
     ],
 )
-def test_keys_of_a_file_lead_to_the_key_that_is_described(keys, place):
-    assert generated._place(generated.config_schema(), keys.split(".")) == place
+def test_a_key_of_a_file_leads_to_its_description(keys, expected):
+    assert generated._place(generated.config_schema(), keys.split(".")) == expected
 
 
 def test_a_comment_describes_the_value_below_it_or_on_its_line():

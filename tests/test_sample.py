@@ -46,8 +46,11 @@ def things(dataset):
 
 @pytest.fixture(scope="module")
 def values(things):
-    """All that may answer a question, by its type."""
-    return {kind: {getattr(thing, value) for thing in things} for kind, value in VALUE.items()}
+    """The possible answers to questions of each type."""
+    return {
+        question_type: {getattr(thing, attribute) for thing in things}
+        for question_type, attribute in VALUE.items()
+    }
 
 
 def mentions(text: str, name: str) -> bool:
@@ -63,7 +66,7 @@ def mrr(typed, score) -> float:
     return (1 / ranked[ranked.label == 1].groupby("question_id")["rank"].min()).mean()
 
 
-def test_the_script_writes_the_same_bytes_again_and_they_are_few():
+def test_the_script_reproduces_the_sample_which_is_small():
     made = {name: text.encode("utf-8") for name, text in generate.generate().items()}
     assert [name for name in made if (SAMPLE / name).read_bytes() != made[name]] == []
     assert sum(map(len, made.values())) < 1.5e6
@@ -95,7 +98,7 @@ def test_every_split_has_questions_of_each_type_and_some_that_are_left_out(corpu
         assert is_untyped.any(), split
 
 
-def test_every_question_has_four_to_ten_candidates_of_them_one_or_two_correct(corpus, typed):
+def test_every_question_has_four_to_ten_candidates_and_one_or_two_are_correct(corpus, typed):
     assert corpus.groupby("question_id").size().between(4, 10).all()
     assert typed.groupby("question_id").label.agg(["min", "max"]).eq([0, 1]).all(axis=None)
     assert set(typed.groupby("question_id").label.sum()) == {1, 2}
@@ -112,7 +115,7 @@ def test_no_thing_and_no_person_is_named_in_two_splits(corpus, things):
             assert sum(mentions(part, name) for part in text.values()) == 1, name
 
 
-def test_word_overlap_finds_no_answer_the_answer_type_some_and_with_the_thing_all(
+def test_answer_types_beat_word_overlap_and_with_the_thing_they_find_every_answer(
     typed, things, values
 ):
     def overlap(row) -> float:
@@ -124,7 +127,9 @@ def test_word_overlap_finds_no_answer_the_answer_type_some_and_with_the_thing_al
 
     def type_and_thing(row) -> float:
         another = any(
-            mentions(row.candidate, t.name) for t in things if not mentions(row.question, t.name)
+            mentions(row.candidate, thing.name)
+            for thing in things
+            if not mentions(row.question, thing.name)
         )
         return answer_type(row) - another
 
@@ -140,14 +145,16 @@ def test_the_text_is_tokenised_and_has_every_word_of_the_sample_five_times(corpu
     assert all(line == " ".join(tokenize(line)) for line in lines)
     text = Counter(word for line in lines for word in line.split())
     assert 15_000 < text.total() < 40_000
-    words = {w for s in {*corpus.question, *corpus.candidate} for w in tokenize(s)}
+    words = {
+        word for sentence in {*corpus.question, *corpus.candidate} for word in tokenize(sentence)
+    }
     assert [word for word in words if text[word] < 5] == []
 
 
-def test_the_entities_of_a_correct_candidate_hold_the_fact_that_it_tells(typed, values):
+def test_the_entities_of_a_correct_candidate_include_its_fact(typed, values):
     labels = {"who": ["PERSON"], "when": ["DATE"], "where": ["GPE"]}
     entities = find_entities(typed, str(SAMPLE / "entities.jsonl"), labels)
-    found = entities.groupby("candidate_id")["entity"].agg(set)
+    by_candidate = entities.groupby("candidate_id")["entity"].agg(set)
     for row in typed[typed["label"] == 1].itertuples():
-        told = {value for value in values[row.question_type] if mentions(row.candidate, value)}
-        assert told & found.get(row.candidate_id, set()), row.candidate
+        facts = {value for value in values[row.question_type] if mentions(row.candidate, value)}
+        assert facts & by_candidate.get(row.candidate_id, set()), row.candidate

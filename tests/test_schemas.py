@@ -59,7 +59,7 @@ def test_missing_types_round_trip(corpus, tmp_path):
     "change",
     [
         lambda frame: frame.drop(columns="rank"),
-        lambda frame: frame.assign(more=1),
+        lambda frame: frame.assign(extra=1),
         lambda frame: frame.assign(rank="first"),
         lambda frame: frame.assign(rank=0.5),
         lambda frame: frame.assign(rank=2**40),
@@ -77,7 +77,7 @@ def test_a_table_with_another_schema_is_not_written(prototypes, change, tmp_path
     "change",
     [
         lambda table: table.drop_columns(["rank"]),
-        lambda table: table.append_column("more", pa.array([1, 2])),
+        lambda table: table.append_column("extra", pa.array([1, 2])),
         lambda table: table.set_column(0, "rank", pa.array([0, 1], pa.int64())),
     ],
     ids=["missing column", "extra column", "another type"],

@@ -29,16 +29,16 @@ def test_every_name_that_a_script_imports_exists(path):
 def test_as_many_seeds_train_in_parallel_as_the_job_has_threads(monkeypatch):
     """With fewer, the results would be the same."""
     calls, signature = [], inspect.signature(train_cell)
-    replaced = {
+    fakes = {
         "job.job": lambda _: nullcontext(SimpleNamespace(systems=None)),
         "job.cell_job": lambda *_: SimpleNamespace(cell=None),
         "runs.choose.resolve_system": lambda *_: ("paper", None),
-        "runs.train.train_cell": lambda *values, **named: calls.append(
-            signature.bind(*values, **named).arguments
+        "runs.train.train_cell": lambda *values, **options: calls.append(
+            signature.bind(*values, **options).arguments
         ),
         "tracking.live_log": lambda *_: nullcontext(),
     }
-    for name, value in replaced.items():
+    for name, value in fakes.items():
         monkeypatch.setattr(f"analogyqa.{name}", value)
     config = {"output_dir": "results", "tracking_uri": "", "device": "cpu"}
     output = SimpleNamespace(record="results/runs/a/run.json")

@@ -1,4 +1,4 @@
-"""An outage of Slurm's controller, with commands of Slurm that do as the test says."""
+"""An outage of Slurm's controller, simulated by fake commands of Slurm."""
 
 import asyncio
 import logging
@@ -29,9 +29,9 @@ def restored(monkeypatch):
 
 @pytest.fixture
 def slurm(monkeypatch, tmp_path):
-    """A function that says what the commands of Slurm print; None is a controller that is away."""
+    """A function that sets the output of Slurm's commands; None simulates an outage."""
 
-    def say(squeue=RUNNING, accounting="none", min_job_age=300):
+    def set_output(squeue=RUNNING, accounting="none", min_job_age=300):
         storage = f"AccountingStorageType = accounting_storage/{accounting}"
         away = "echo >&2 'Unable to contact slurm controller (connect failure)'; exit 1"
         answers = {"squeue": squeue, "scontrol": f"{storage}\\nMinJobAge = {min_job_age} sec\\n"}
@@ -45,8 +45,8 @@ def slurm(monkeypatch, tmp_path):
             (tmp_path / name).chmod(0o755)
 
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    say()
-    return say
+    set_output()
+    return set_output
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ def executor(slurm):
     return executor
 
 
-def look(executor):
-    """Return the jobs that are still watched after a look at them."""
+def watched_jobs(executor):
+    """Return the jobs that are still watched after one check."""
 
     async def jobs():
         return [job async for job in executor.check_active_jobs([JOB])]
@@ -91,7 +91,7 @@ def look(executor):
 def test_slurm_plugin_loses_jobs_when_squeue_fails(slurm, executor):
     """If this fails, the plugin is fixed; delete slurm_patience.py."""
     slurm(squeue=None)
-    assert look(executor) == []
+    assert watched_jobs(executor) == []
     assert executor.ended == []
 
 
@@ -99,9 +99,9 @@ def test_jobs_are_kept_through_an_outage(slurm, executor, caplog):
     be_patient(executor)
     for squeue in (RUNNING, None, None, RUNNING):
         slurm(squeue=squeue)
-        assert look(executor) == [JOB]
+        assert watched_jobs(executor) == [JOB]
     slurm(squeue=ENDED)
-    assert look(executor) == []
+    assert watched_jobs(executor) == []
     assert executor.ended == [JOB]
     outage, recovery = caplog.messages
     assert "does not answer (squeue)" in outage
@@ -123,7 +123,7 @@ def test_sacct_replaces_squeue_only_if_it_works(
     slurm(accounting=accounting, min_job_age=min_job_age)
     be_patient(executor)
     slurm(squeue=None)  # MinJobAge was asked for before
-    assert look(executor) == [JOB]
+    assert watched_jobs(executor) == [JOB]
     assert commands == ["sacct" if (accounting, min_job_age) == ("slurmdbd", 2) else "squeue"]
 
 
@@ -161,7 +161,7 @@ def test_no_account_is_guessed_without_accounts(executor, no_account):
         ("PATH", "scontrol is not on this machine"),
     ],
 )
-def test_a_slurm_that_cannot_be_asked_at_the_start_is_one_message(
+def test_an_unreachable_slurm_at_the_start_is_one_message(
     slurm, executor, monkeypatch, tmp_path, variable, message
 ):
     if variable:

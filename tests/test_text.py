@@ -92,7 +92,7 @@ def test_sentences_are_unique():
 )
 def test_a_batch_is_padded(texts, chosen, words, lengths):
     batch = Sentences(texts, IDS, tokenize).batch(np.array(chosen))
-    assert [each.tolist() for each in batch] == [words, lengths]
+    assert [rows.tolist() for rows in batch] == [words, lengths]
 
 
 def test_lengths_without_word_ids():

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-# Width, and what the reader's system prefers. CI draws the one in which most can go wrong.
+# Width and preferred colour scheme. CI tries the one in which most can go wrong.
 VIEWPORTS = [
     (1280, "light"),
     (1280, "dark"),
@@ -33,17 +33,17 @@ def chromium() -> Iterator:
 
 @pytest.fixture
 def opened(chromium) -> Callable:
-    """Open a page: `with opened(address, width, scheme) as (page, asked)`, what it asked for."""
+    """Open a page: `with opened(address, width, scheme) as (page, requested)`, a list of URLs."""
 
     @contextmanager
     def open_page(address: str, width: int, scheme: str) -> Iterator:
         context = chromium.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
         )
-        page, asked = context.new_page(), []
-        page.on("request", lambda request: asked.append(request.url))
+        page, requested = context.new_page(), []
+        page.on("request", lambda request: requested.append(request.url))
         page.goto(address)
-        yield page, asked
+        yield page, requested
         context.close()
 
     return open_page

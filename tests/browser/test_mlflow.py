@@ -1,4 +1,4 @@
-"""What MLflow shows of a run, in a browser: nothing that it needs is beyond this machine."""
+"""The pages of MLflow about a run, in a browser that reaches only this machine."""
 
 import pytest
 from mlflow import MlflowClient
@@ -10,8 +10,8 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory):
-    """Pages of a real MLflow: a name of each, its path, and a text that it must show."""
+def pages(tmp_path_factory):
+    """Pages of a real MLflow, by name: the address, and a text that the page must show."""
     results = tmp_path_factory.mktemp("store") / "results"
     (server_folder := results.parent / "server").mkdir()
     write_cell(results, CELL)
@@ -39,8 +39,8 @@ def shown(tmp_path_factory):
 
 @pytest.mark.draw
 @pytest.mark.parametrize("name", ["experiment", "parent", "child", "dataset", "model"])
-def test_it_opens_without_a_network(shown, opened, tmp_path, name):
-    address, text = shown[name]
+def test_a_page_of_mlflow_opens_without_a_network(pages, opened, tmp_path, name):
+    address, text = pages[name]
     with opened(address, 1280, "light") as (page, _):
         if name == "dataset":  # MLflow has no page of it, but opens it from a run
             page.get_by_text("wikiqa train").first.click(timeout=120_000)

@@ -1,4 +1,4 @@
-"""The report in a browser: on a phone, in the dark, without a network or a script, for all."""
+"""The report in a browser: on a phone, in the dark, without a network or a script, accessible."""
 
 from pathlib import Path
 
@@ -29,8 +29,8 @@ def test_report_fits_the_screen_and_is_accessible(folder, opened, tmp_path, widt
     from axe_playwright_python.sync_playwright import Axe
 
     address = (folder / "report.html").as_uri()
-    with opened(address, width, scheme) as (page, asked):
-        assert {each for each in asked if not each.startswith("data:")} == {address}
+    with opened(address, width, scheme) as (page, requested):
+        assert {url for url in requested if not url.startswith("data:")} == {address}
         # The page itself never scrolls sideways; a wide table does, and keeps its first column.
         assert page.evaluate("document.documentElement.scrollWidth") == width
         lefts = page.evaluate(
@@ -43,10 +43,10 @@ def test_report_fits_the_screen_and_is_accessible(folder, opened, tmp_path, widt
             }"""
         )
         assert all(abs(left) < 2 for left in lefts) and (lefts or width > 390)
-        dark = (
+        is_dark = (
             page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
         )
-        assert dark == (scheme == "dark")
+        assert is_dark == (scheme == "dark")
         shot = tmp_path / f"report-{width}-{scheme}.png"
         page.screenshot(path=shot, full_page=True)
         assert shot.stat().st_size > 10_000

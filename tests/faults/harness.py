@@ -4,8 +4,8 @@
     PYTHONPATH=tests python tests/faults/harness.py --kills 10 --tiny  # the project of the tests
 
 Each time Snakemake or one of its jobs gets SIGKILL and the same command is given again, until the
-run ends. Then it is compared with the undisturbed one and the next starts afresh, until all kills
-are spent. What a killed Snakemake leaves running goes on beside its successor.
+run ends. It is then compared with the undisturbed run, and the next starts from nothing, until all
+kills are spent. Jobs of a killed Snakemake keep running beside its successor.
 """
 
 import argparse
@@ -78,14 +78,14 @@ def demo_run(folder: Path) -> Run:
     return Run(copy_demo(folder), command, folder / "results" / "demo", folder)
 
 
-def assert_identical(run: Run, expected: dict[str, bytes], what: str = "") -> None:
-    found = products_of(run.results)
-    assert found.keys() == expected.keys(), what
-    assert [name for name in expected if found[name] != expected[name]] == [], what
+def assert_identical(run: Run, expected: dict[str, bytes], label: str = "") -> None:
+    products = products_of(run.results)
+    assert products.keys() == expected.keys(), label
+    assert [name for name in expected if products[name] != expected[name]] == [], label
 
 
 def kill_and_restart(run: Run, chance: random.Random, kills: int, longest: float) -> Counter[str]:
-    """Bring a run to its end through at most `kills` kills; return how many hit what.
+    """Finish a run through at most `kills` kills; return how often each kind of process was hit.
 
     The time to each kill is uniform between 0 and `longest` seconds.
     """
@@ -117,7 +117,7 @@ def _kill_one(process: subprocess.Popen, chance: random.Random) -> str:
             chance.choice(jobs).kill()
             return "job"
     except psutil.NoSuchProcess:
-        pass  # a job ended in this moment: Snakemake is hit instead
+        pass  # a job has just ended, so Snakemake is hit instead
     process.kill()
     return "Snakemake"
 
@@ -125,7 +125,7 @@ def _kill_one(process: subprocess.Popen, chance: random.Random) -> str:
 def spend(
     options: argparse.Namespace, folder: Path, make: Callable[[Path], Run], expected: dict
 ) -> tuple[Counter[str], int]:
-    """Spend the kills on as many runs as it takes; return what was hit and the runs compared.
+    """Spend the kills on as many runs as needed; return the processes hit and the number of runs.
 
     Raises AssertionError when a run does not end, or ends with other products than `expected`.
     """

@@ -45,14 +45,14 @@ def assert_refused(run: Run, *messages: str) -> None:
     assert "Traceback" not in run.output()
 
 
-def test_kills_at_random_moments_do_not_show(run, expected, report_count):
+def test_kills_at_random_moments_do_not_change_the_products(run, expected, report_count):
     hit = kill_and_restart(run, random.Random(4), KILLS, longest=15)
     assert_identical(run, expected)
     report_count(f"kill -9: {hit.total()} kills {dict(hit)}, {len(expected)} products identical")
 
 
 VARIED = "wikiqa@drop_all_correct=train+dev+test"
-# Each: a file, and one that is made of it by a job that reads no other of these files before it.
+# A file to damage, and a target whose job reads it before any other of these files.
 CONSUMER_OF = {
     f"corpora/{VARIED}.parquet": f"quadruples/{VARIED}/comb/p2/seed0/dev.parquet",
     "vectors/wikiqa/crawl.npy": "runs/other/wikiqa/comb/default/scores.parquet",
@@ -91,7 +91,7 @@ def test_every_damaged_intermediate_file_is_named_and_made_again(undisturbed, tm
         damaged = project.results / name
         content, times = damaged.read_bytes(), damaged.stat()
         damaged.write_bytes(content[: len(content) // 2])
-        # Else Snakemake would notice the change by the date, and make the file again unread.
+        # A new date would make Snakemake rebuild the file without reading it.
         os.utime(damaged, ns=(times.st_atime_ns, times.st_mtime_ns))
     (project.folder / "snakemake.out").unlink()
     assert run.start().wait() != 0
@@ -125,7 +125,7 @@ def small_disk(run):
     subprocess.run(["umount", "--lazy", run.results], check=True)
 
 
-NO_ROOM = re.compile(
+NO_SPACE = re.compile(
     r"^Error: output_dir: 'results' cannot be written: the disk of .* Free some", re.M
 )
 
@@ -133,7 +133,7 @@ NO_ROOM = re.compile(
 @pytest.mark.parametrize(
     "moment", ["from the start", pytest.param("while jobs run", marks=pytest.mark.draw)]
 )
-def test_a_full_disk_is_one_sentence_and_costs_nothing_once_there_is_room(
+def test_a_full_disk_is_one_message_and_the_run_completes_once_there_is_space(
     run, small_disk, expected, moment
 ):
     filler = run.results / "filler"
@@ -142,10 +142,10 @@ def test_a_full_disk_is_one_sentence_and_costs_nothing_once_there_is_room(
         assert_refused(run, "output_dir: 'results' cannot be written: the disk of")
     else:
         process = run.start()
-        _when(run, process, "steps (")
+        _wait_for(run, process, "steps (")
         _fill(filler)
         assert process.wait() != 0
-        assert re.search(NO_ROOM, run.output()), run.output()
+        assert re.search(NO_SPACE, run.output()), run.output()
         assert "Traceback" not in run.output()
     filler.unlink()
     run.finish()
@@ -159,7 +159,9 @@ def _fill(path: Path) -> None:
             file.write(bytes(4096))
 
 
-def test_a_read_only_disk_is_named_and_costs_nothing_once_it_is_writable(run, small_disk, expected):
+def test_a_read_only_disk_is_named_and_the_run_completes_once_it_is_writable(
+    run, small_disk, expected
+):
     kill_and_restart(run, random.Random(1), 1, longest=15)
     small_disk("ro")
     assert_refused(run, "output_dir: 'results' cannot be written")
@@ -168,11 +170,11 @@ def test_a_read_only_disk_is_named_and_costs_nothing_once_it_is_writable(run, sm
     assert_identical(run, expected)
 
 
-def test_a_clock_that_was_ahead_is_named_and_its_files_can_be_brought_back(run, expected):
+def test_files_of_a_clock_that_was_ahead_are_reported_and_can_be_redated(run, expected):
     process = run.start()
-    _when(run, process, "steps (5")  # fifty-odd per cent
-    for each in [*psutil.Process(process.pid).children(recursive=True), process]:
-        each.kill()
+    _wait_for(run, process, "steps (5")  # fifty-odd per cent
+    for running in [*psutil.Process(process.pid).children(recursive=True), process]:
+        running.kill()
     process.wait()
     _move_times(run.folder, +TWO_DAYS)
     run.unlock()
@@ -186,8 +188,8 @@ def test_a_clock_that_was_ahead_is_named_and_its_files_can_be_brought_back(run, 
     assert_identical(run, expected)
 
 
-def test_a_clock_that_is_behind_is_named_and_costs_nothing(run, expected):
-    _move_times(run.folder, +TWO_DAYS)  # what lies there is of the future
+def test_a_clock_that_is_behind_is_named_and_the_run_completes_once_it_is_right(run, expected):
+    _move_times(run.folder, +TWO_DAYS)  # now the files are from the future
     assert_refused(run, "clock skew")
     _move_times(run.folder, -TWO_DAYS)
     run.finish()
@@ -196,7 +198,7 @@ def test_a_clock_that_is_behind_is_named_and_costs_nothing(run, expected):
 
 def test_a_second_snakemake_is_refused_and_does_no_harm(run, expected):
     first = run.start()
-    _when(run, first, "steps (")
+    _wait_for(run, first, "steps (")
     assert run.start().wait() != 0
     assert LOCKED in run.output()
     assert "--unlock" in run.output()
@@ -204,7 +206,7 @@ def test_a_second_snakemake_is_refused_and_does_no_harm(run, expected):
     assert_identical(run, expected)
 
 
-def _when(run: Run, process: subprocess.Popen, text: str) -> None:
+def _wait_for(run: Run, process: subprocess.Popen, text: str) -> None:
     """Return once Snakemake has printed `text`."""
     while text not in run.output():
         try:

@@ -1,4 +1,4 @@
-"""Parameters of which the fast suite tries a few and the suite `slow` all."""
+"""Parameters: the fast suite tries a few of them, the suite `slow` all."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""What the tests of files that would run code share."""
+"""The fixture of all tests with files that would run code."""
 
 import pytest
 

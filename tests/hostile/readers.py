@@ -107,8 +107,8 @@ def nli(path: Path) -> object:
 
 
 def select(path: Path) -> None:
-    vectors, found = select_vectors(path, WORDS, "random")
-    assert vectors.dtype == np.float32 and len(vectors) == len(WORDS) and found.any()
+    vectors, has_vector = select_vectors(path, WORDS, "random")
+    assert vectors.dtype == np.float32 and len(vectors) == len(WORDS) and has_vector.any()
     assert vectors.shape[1] > 0 and np.isfinite(vectors).all()
 
 

@@ -39,7 +39,7 @@ def bomb(member: str, letter: bytes = b"\0", stated: int = BOMB) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(member, endless(letter))
-        # The content is stored as it is. Called packed, it unpacks to the bomb.
+        # The content is stored as it is; declared as deflated, it unpacks to the bomb.
         info = archive.getinfo(member)
         info.compress_type, info.file_size = zipfile.ZIP_DEFLATED, stated
     return buffer.getvalue()
@@ -65,17 +65,19 @@ def limits(limit_file_size):
 
 @pytest.fixture
 def get(tmp_path, limits):
-    """Fetch a member of an archive; if it is refused, return the message, and assert no files."""
+    """Fetch a member of an archive; if it is refused, return the message; no file may be left."""
 
     def get(archive: bytes, **changes) -> str | None:
         with running_server() as server:
             url = server.serve("/a.zip", ok(archive))
-            it = source(CONTENT, urls=[{"url": url, "member": MEMBER}], **changes)
+            registered = source(CONTENT, urls=[{"url": url, "member": MEMBER}], **changes)
             try:
                 with limits():
-                    fetch(it, tmp_path / "resources", [], sleep=lambda seconds: None)
+                    fetch(registered, tmp_path / "resources", [], sleep=lambda seconds: None)
             except AnalogyQAError as error:
-                files = [p for p in tmp_path.rglob("*") if p.is_file() or p.is_symlink()]
+                files = [
+                    path for path in tmp_path.rglob("*") if path.is_file() or path.is_symlink()
+                ]
                 assert files == []
                 return str(error)
         return None
@@ -127,12 +129,12 @@ def test_a_damaged_archive_or_one_without_the_file_is_refused(get, archive, mess
 
 
 @pytest.mark.parametrize(
-    ("changes", "most"), [({}, "38,000"), ({"sha256": "unknown", "bytes": None}, "1,0")]
+    ("changes", "limit"), [({}, "38,000"), ({"sha256": "unknown", "bytes": None}, "1,0")]
 )
-def test_a_bomb_is_refused_before_it_is_unpacked(get, changes, most):
+def test_a_bomb_is_refused_before_it_is_unpacked(get, changes, limit):
     message = get(bomb(MEMBER), **changes)
     assert f"{MEMBER} in the archive has {BOMB:,} bytes" in message
-    assert f" {most}" in message
+    assert f" {limit}" in message
 
 
 @pytest.mark.parametrize("stated", [len(CONTENT), 2 * len(CONTENT)])

@@ -1,4 +1,4 @@
-"""Damage that fuzzing found, which once ended in another exception, a hang or a wrong result."""
+"""Damage, found by fuzzing, that once ended in another exception, a hang or a wrong result."""
 
 import numpy as np
 import pytest
@@ -81,7 +81,7 @@ def test_damage_is_one_message_that_names_file_and_cause(tmp_path, reader, conte
     assert cause in str(caught.value)
 
 
-def test_a_table_of_columns_that_are_no_text_is_damaged(tmp_path):
+def test_a_table_with_an_undecodable_column_name_is_damaged(tmp_path):
     path = tmp_path / "a.parquet"
     METRICS.empty_table().to_pandas().to_parquet(path)
     path.write_bytes(path.read_bytes().replace(b"measure", b"meas\xf6re"))
@@ -90,7 +90,7 @@ def test_a_table_of_columns_that_are_no_text_is_damaged(tmp_path):
 
 
 @pytest.mark.parametrize("value", ["x" * 10**6, ["x"] * 10**6, dict.fromkeys(range(10**6))])
-def test_a_message_shows_a_large_value_in_short(value):
+def test_a_message_shortens_a_large_value(value):
     assert len(shown(value)) < 1000
 
 

@@ -1,4 +1,4 @@
-"""From misbehaving servers, a file arrives whole, or it is refused and nothing has its name."""
+"""A file from a misbehaving server arrives whole, or is refused and not kept under its name."""
 
 import gzip
 from pathlib import Path
@@ -46,7 +46,7 @@ def packed(body: bytes):
     return sent(body, Content_Encoding="gzip")
 
 
-# The answers to successive requests, the last one to all further ones: the file arrives.
+# Answers to successive requests, the last one repeated, after which the file has arrived.
 ARRIVES = {
     "good": [GOOD],
     "chunks": [chunked(BODY)],
@@ -64,7 +64,7 @@ ARRIVES = {
     "resumed, but longer than reported": [LOST, status(416), GOOD],
     "resumed and reported as whole": [LOST, status(416, Content_Range=f"bytes */{HALF}"), GOOD],
 }
-# The file is refused.
+# Answers after which the file is refused.
 REFUSED = {
     "chunks of a negative size": [chunked(BODY, end=b"-5\r\n\r\n"), GOOD],
     "chunks always closed": [chunked(BODY, HALF)],
@@ -83,22 +83,22 @@ REFUSED = {
     "half of it, as a part": [part(f"bytes 0-{HALF - 1}/{SIZE}", BODY[:HALF])],
 }
 for tenth in (0, 5, 10):
-    n, at = tenth * SIZE // 10, f"at {10 * tenth}%"
+    cut, at = tenth * SIZE // 10, f"at {10 * tenth}%"
     ARRIVES |= {
-        f"closed {at}": [dropped(BODY, n), GOOD],
-        f"closed {at}, then without ranges": [dropped(BODY, n), sent(BODY)],
-        f"closed {at}, the rest by 4 of 10 parts": [dropped(BODY, n), ok(BODY, SIZE * 4 // 10)],
-        f"reset {at}": [dropped(BODY, n, reset), GOOD],
-        f"chunks closed {at}": [chunked(BODY, n), GOOD],
+        f"closed {at}": [dropped(BODY, cut), GOOD],
+        f"closed {at}, then without ranges": [dropped(BODY, cut), sent(BODY)],
+        f"closed {at}, the rest by 4 of 10 parts": [dropped(BODY, cut), ok(BODY, SIZE * 4 // 10)],
+        f"reset {at}": [dropped(BODY, cut, reset), GOOD],
+        f"chunks closed {at}": [chunked(BODY, cut), GOOD],
     }
-    ends = ARRIVES if n == SIZE else REFUSED
-    ends[f"always closed {at}"] = [dropped(BODY, n)]
-    ends[f"closed {at} without a length"] = [sent(BODY[:n], Content_Length=None), GOOD]
-    if n < SIZE:
-        ARRIVES[f"stalled {at}"] = [dropped(BODY, n, silent), GOOD]
-    if n > CHUNK:  # otherwise nothing has been written
+    cases = ARRIVES if cut == SIZE else REFUSED
+    cases[f"always closed {at}"] = [dropped(BODY, cut)]
+    cases[f"closed {at} without a length"] = [sent(BODY[:cut], Content_Length=None), GOOD]
+    if cut < SIZE:
+        ARRIVES[f"stalled {at}"] = [dropped(BODY, cut, silent), GOOD]
+    if cut > CHUNK:  # otherwise nothing has been written
         another = part(f"bytes 5-{SIZE - 1}/{SIZE}", BODY[5:])
-        ARRIVES[f"closed {at}, then another range"] = [dropped(BODY, n), another, GOOD]
+        ARRIVES[f"closed {at}, then another range"] = [dropped(BODY, cut), another, GOOD]
 for code in (408, 503):  # the next attempt may succeed
     ARRIVES[f"{code} once"] = [status(code), GOOD]
     REFUSED[f"{code} always"] = [status(code)]
@@ -139,11 +139,11 @@ def server(monkeypatch):
         yield running
 
 
-def arrives(it: Source, folder: Path) -> bool:
+def arrives(registered: Source, folder: Path) -> bool:
     """Fetch without waiting, and return whether the file arrived; assert that it is whole."""
-    target = folder / it.file
+    target = folder / registered.file
     try:
-        fetch(it, folder, [], sleep=lambda seconds: None)
+        fetch(registered, folder, [], sleep=lambda seconds: None)
     except AnalogyQAError as error:
         assert str(target) in str(error)
         assert {path.suffix for path in folder.iterdir()} <= {".part"}
@@ -155,14 +155,14 @@ def arrives(it: Source, folder: Path) -> bool:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_file_arrives_whole_or_is_refused(server, tmp_path, case):
-    it = source(BODY, file="file.txt", urls=[server.serve("/f", *CASES[case])])
-    assert arrives(it, tmp_path) == (case in ARRIVES)
+    registered = source(BODY, file="file.txt", urls=[server.serve("/f", *CASES[case])])
+    assert arrives(registered, tmp_path) == (case in ARRIVES)
     # Files that are left behind do no harm once the server works.
     server.serve("/f", GOOD)
-    assert arrives(it, tmp_path)
+    assert arrives(registered, tmp_path)
 
 
 @pytest.mark.parametrize("case", UNHASHED)
-def test_without_a_hash_no_part_and_no_mixture_passes_for_the_file(server, tmp_path, case):
+def test_without_a_hash_neither_a_part_nor_a_mixture_passes_for_the_file(server, tmp_path, case):
     url = server.serve("/f", *CASES[case])
     arrives(source(b"", file="file.txt", sha256="unknown", bytes=None, urls=[url]), tmp_path)

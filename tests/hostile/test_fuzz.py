@@ -126,8 +126,8 @@ INPUTS |= {name: inputs for name, (_, _, inputs) in VALUES.items()}
 def reader_of(name: str, folder: Path) -> tuple[Callable, Callable, list]:
     """Return a function that reads an input, one that damages it, and the valid inputs."""
     if name in VALUES:
-        take, values, _ = VALUES[name]
-        return (lambda changed: take(changed, folder / "it.yaml")), changed_values, [values]
+        read_values, values, _ = VALUES[name]
+        return (lambda changed: read_values(changed, folder / "it.yaml")), changed_values, [values]
     path, target = folder / f"it{TARGETS[name].suffix}", TARGETS[name]
 
     def read(content: bytes) -> None:
@@ -138,7 +138,7 @@ def reader_of(name: str, folder: Path) -> tuple[Callable, Callable, list]:
 
 
 def survives(name: str, folder: Path, inputs: int) -> int:
-    """Give a reader damaged inputs; return how many it reads. It must refuse all the others."""
+    """Give a reader damaged inputs; return how many it reads. It must refuse all others."""
     read, changed, valid = reader_of(name, folder)
     for content in valid:
         read(content)

@@ -44,19 +44,19 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def corpus_is_read(name: str, path: Path, content: list) -> None:
+def check_corpus(name: str, path: Path, content: list) -> None:
     read = [(pair.question, pair.candidate, pair.label) for pair in READERS[name].load()(path)]
     assert read == [(question, *pair) for question, pairs in content for pair in pairs]
 
 
-def wikiqa_is_read(folder: Path, content: list) -> None:
+def check_wikiqa(folder: Path, content: list) -> None:
     lines = ["QuestionID\tQuestion\tSentence\tLabel"]
     for number, (question, pairs) in enumerate(content):
         lines += [f"Q{number}\t{question}\t{text}\t{label}" for text, label in pairs]
-    corpus_is_read("wikiqa", write(folder / "it.tsv", "\n".join(lines)), content)
+    check_corpus("wikiqa", write(folder / "it.tsv", "\n".join(lines)), content)
 
 
-def trecqa_is_read(folder: Path, content: list) -> None:
+def check_trecqa(folder: Path, content: list) -> None:
     lines = []
     for number, (question, pairs) in enumerate(content):
         blocks = [("question", question)]
@@ -66,26 +66,30 @@ def trecqa_is_read(folder: Path, content: list) -> None:
         for kind, text in blocks:
             lines += [f"<{kind}>", text.replace(" ", "\t"), f"</{kind}>"]
         lines.append("</QApairs>")
-    corpus_is_read("trecqa", write(folder / "it.xml", "\n".join(lines)), content)
+    check_corpus("trecqa", write(folder / "it.xml", "\n".join(lines)), content)
 
 
-def semeval_is_read(folder: Path, content: list) -> None:
+def check_semeval(folder: Path, content: list) -> None:
     lines = ["<xml>"]
     for number, (question, pairs) in enumerate(content):
         lines.append(f'<Thread><RelQuestion RELQ_ID="Q{number}"><RelQSubject/>')
         lines.append(f"<RelQBody>{escape(question)}</RelQBody></RelQuestion>")
         for index, (text, label) in enumerate(pairs):
-            own = f'RELC_ID="Q{number}_C{index}" RELC_RELEVANCE2RELQ="{("Bad", "Good")[label]}"'
-            lines.append(f"<RelComment {own}><RelCText>{escape(text)}</RelCText></RelComment>")
+            attributes = (
+                f'RELC_ID="Q{number}_C{index}" RELC_RELEVANCE2RELQ="{("Bad", "Good")[label]}"'
+            )
+            lines.append(
+                f"<RelComment {attributes}><RelCText>{escape(text)}</RelCText></RelComment>"
+            )
         lines.append("</Thread>")
-    single = [
+    normalised = [
         (" ".join(question.split()), [(" ".join(text.split()), label) for text, label in pairs])
         for question, pairs in content
     ]
-    corpus_is_read("semeval", write(folder / "it.xml", "\n".join([*lines, "</xml>"])), single)
+    check_corpus("semeval", write(folder / "it.xml", "\n".join([*lines, "</xml>"])), normalised)
 
 
-def vectors_are_read(folder: Path, content: dict[str, list[float]]) -> None:
+def check_vectors(folder: Path, content: dict[str, list[float]]) -> None:
     expected = np.array(list(content.values()), dtype=np.float32)
     text = binary = f"{expected.shape[0]} {expected.shape[1]}\n".encode()
     for word, vector in content.items():
@@ -94,12 +98,12 @@ def vectors_are_read(folder: Path, content: dict[str, list[float]]) -> None:
     files = {"it.vec": text, "it.vec.gz": gzip.compress(text, 1, mtime=0), "word2vec.bin": binary}
     for name, data in {**files, "it.bin.zip": zipped(("it.bin", binary))}.items():
         (folder / name).write_bytes(data)
-        read, found = select_vectors(folder / name, list(content), "zero")
-        assert found.all()
+        read, has_vector = select_vectors(folder / name, list(content), "zero")
+        assert has_vector.all()
         np.testing.assert_array_equal(read, expected)
 
 
-def inferences_are_read(folder: Path, content: list[tuple[str, str, str]]) -> None:
+def check_inferences(folder: Path, content: list[tuple[str, str, str]]) -> None:
     names = ("sentence1", "sentence2", "gold_label")
     released = [json.dumps(dict(zip(names, pair, strict=True))) for pair in content]
     tabs = [f"{first}\t{second}\t{LABELS.index(label)}" for first, second, label in content]
@@ -109,11 +113,11 @@ def inferences_are_read(folder: Path, content: list[tuple[str, str, str]]) -> No
 
 
 PROPERTIES = {
-    "WikiQA": (questions_of(field), wikiqa_is_read),
-    "TrecQA": (questions_of(field), trecqa_is_read),
-    "SemEval": (questions_of(xml_field), semeval_is_read),
-    "word vectors": (vectors, vectors_are_read),
-    "pairs of inference": (inferences, inferences_are_read),
+    "WikiQA": (questions_of(field), check_wikiqa),
+    "TrecQA": (questions_of(field), check_trecqa),
+    "SemEval": (questions_of(xml_field), check_semeval),
+    "word vectors": (vectors, check_vectors),
+    "pairs of inference": (inferences, check_inferences),
 }
 
 

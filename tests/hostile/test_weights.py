@@ -35,7 +35,7 @@ class Payload:
         return self.call
 
 
-# Each creates the file `marker` when it is run.
+# Payloads that create the file `marker` when they are run.
 PAYLOADS = {
     "system": lambda marker: Payload(os.system, f"touch '{marker}'"),
     "exec": lambda marker: Payload(builtins.exec, f"open({str(marker)!r}, 'w').close()"),
@@ -191,19 +191,22 @@ def test_a_sentence_transformer_with_a_pickle_for_any_of_its_files_runs_nothing(
     assert encode_with(sentence_model).shape == (1, 3)
 
 
-# The file that names foreign code, and the change that names it.
-NAMED = {
+# A file of the model, and a change that makes it name foreign code.
+FOREIGN_CODE = {
     kind: ("modules.json", lambda modules, kind=kind: modules[-1].update(type=kind))
     for kind in ("os.system", "pickle.load", "evil.Module", "builtins.exec")
 }
-OWN = {"model_type": "x", "auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}}
-NAMED["auto_map"] = ("config.json", lambda config: config.update(OWN))
+FOREIGN_CLASSES = {
+    "model_type": "x",
+    "auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"},
+}
+FOREIGN_CODE["auto_map"] = ("config.json", lambda config: config.update(FOREIGN_CLASSES))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", NAMED)
+@pytest.mark.parametrize("case", FOREIGN_CODE)
 def test_a_sentence_transformer_cannot_name_code_to_run(sentence_model, marker, case):
-    name, edit = NAMED[case]
+    name, edit = FOREIGN_CODE[case]
     (sentence_model / "evil.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
     values = json.loads((sentence_model / name).read_text())
     edit(values)

@@ -93,12 +93,12 @@ def test_ordinary_aliases_are_read(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ["apply", "own tag", "lists", "itself"])
-def test_a_run_with_such_a_configuration_stops_before_any_job(tmp_path, marker, case):
+def test_a_run_with_a_hostile_configuration_stops_before_any_job(tmp_path, marker, case):
     path = tmp_path / "it.yaml"
-    code = (
+    content = (
         POSITIONS["value"].format(CODE[case].format(marker=marker)) if case in CODE else BOMBS[case]
     )
-    path.write_text(code)
+    path.write_text(content)
     memory = (8 << 30, 8 << 30)
     done = subprocess.run(
         [*SNAKEMAKE, "--configfile", str(path), "--cores", "1"],

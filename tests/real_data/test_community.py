@@ -11,7 +11,7 @@ from real_data.mirror import MIRROR, REGISTRY, needs
 CQA = MIRROR / "semeval-cqa"
 pytestmark = needs(CQA)
 
-# The train split of 2016 that the mirror has: of part 1 it has none.
+# The mirror lacks part 1 of the train split of 2016.
 SEMEVAL = {
     "train": "semeval2016-cqa-train-part2",
     "dev": "semeval2016-cqa-dev",
@@ -57,13 +57,13 @@ def test_the_labels_are_those_of_the_gold_files(split):
 @pytest.mark.parametrize("split", SPLITS)
 def test_without_repetitions_the_files_of_all_subtasks_hold_the_same_pairs(split):
     path = path_of(SEMEVAL[split])
-    pairs, own = pairs_of("semeval", path.replace("-subtaskA", "")), pairs_of("semeval", path)
-    assert [(pair.question_id, pair.label) for pair in pairs] == [
-        (pair.question_id, pair.label) for pair in own
+    merged, subtask = pairs_of("semeval", path.replace("-subtaskA", "")), pairs_of("semeval", path)
+    assert [(pair.question_id, pair.label) for pair in merged] == [
+        (pair.question_id, pair.label) for pair in subtask
     ]
     # A quotation mark ends one test question in one of the files only.
-    bare = [[text.rstrip('"') for text in pair[2:4]] for pair in pairs]
-    assert bare == [[text.rstrip('"') for text in pair[2:4]] for pair in own]
+    bare = [[text.rstrip('"') for text in pair[2:4]] for pair in merged]
+    assert bare == [[text.rstrip('"') for text in pair[2:4]] for pair in subtask]
 
 
 def test_the_splits_share_no_question_and_make_a_corpus():
@@ -75,7 +75,7 @@ def test_the_splits_share_no_question_and_make_a_corpus():
 
 
 def test_hyperqa_trains_on_the_files_of_2015_without_test_questions():
-    """Of 988 questions with 7195 pairs, five with 79 pairs have the text of a test question."""
+    """Five of the 988 questions, with 79 of the 7195 pairs, have the text of a test question."""
     config = load_config({"papers": ["hyperqa"], "output_dir": "out", "seeds": 1})
     dataset = config.datasets["semeval"]
     files = {split: [path_of(name) for (name,) in dataset.split_files(split)] for split in SPLITS}

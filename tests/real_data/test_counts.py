@@ -20,8 +20,8 @@ def corpora():
 
 
 def sizes(corpus, split):
-    own = corpus[corpus["split"] == split]
-    return own["question_id"].nunique(), len(own), int(own["label"].sum())
+    rows = corpus[corpus["split"] == split]
+    return rows["question_id"].nunique(), len(rows), int(rows["label"].sum())
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,6 @@ def test_the_fasttext_vectors_cover_most_of_the_vocabulary(corpora):
         [corpus[column] for corpus in corpora.values() for column in ("question", "candidate")]
     )
     vocabulary = build_vocabulary(sentences, lowercase=True)
-    vectors, found = select_vectors(FASTTEXT, vocabulary, "random")
+    vectors, has_vector = select_vectors(FASTTEXT, vocabulary, "random")
     assert vectors.shape == (len(vocabulary), 300)
-    assert found.mean() > 0.7
+    assert has_vector.mean() > 0.7

@@ -1,4 +1,4 @@
-"""The pipeline on the real files: Table 2 equals the paper, and a run says what it read."""
+"""The pipeline on the real files: Table 2 equals the paper's, and a run names its inputs."""
 
 import json
 import os

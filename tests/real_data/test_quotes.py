@@ -9,7 +9,7 @@ from real_data.mirror import MIRROR, build, needs
 
 pytestmark = [*needs(MIRROR), pytest.mark.draw]
 
-FOUND = {
+EXPECTED = {
     "Where, A and B": ("train", YES, NO, "february hardin"),
     "Where, C and D": ("dev", YES, NO, "july 3 bohemia now czech republic"),
     "Who, A and B": ("train", YES, WITHIN, ""),
@@ -22,10 +22,10 @@ FOUND = {
 def test_no_printed_answer_is_a_whole_candidate():
     """Five of the six questions are there word for word, and one answer within a longer one."""
     corpus = build("trecqa").assign(panel="TrecQA")
-    found = {}
+    matches = {}
     for quote in load_paper(PAPERS / "diallo2019" / "paper.yaml").views["table1"].quotes:
         question, answer = look_up(quote, corpus)
         assert answer["label"] == 1
         missing = answer["missing"]
-        found[quote.example] = (question["split"], question["exact"], answer["exact"], missing)
-    assert found == FOUND
+        matches[quote.example] = (question["split"], question["exact"], answer["exact"], missing)
+    assert matches == EXPECTED

@@ -20,9 +20,11 @@ READ = READERS["semeval_related"].load()
 
 @pytest.fixture(scope="module")
 def datasets():
-    """Data set of the paper to its corpus."""
+    """The corpora of the data sets of the paper, by name."""
     config = read_config(ROOT / "config.yaml")
-    names = [name for name, each in config.datasets.items() if each.reader == "semeval_related"]
+    names = [
+        name for name, dataset in config.datasets.items() if dataset.reader == "semeval_related"
+    ]
     files = dict.fromkeys(SPLITS, str(LINES))
     return {
         name: build_corpus(name, "semeval_related", files, {}, {}, (), config.datasets[name].parts)
@@ -31,12 +33,12 @@ def datasets():
 
 
 def official(pairs, scores):
-    """The mean of the official average precision of one split."""
+    """Return the mean of the official average precision of one split."""
     pairs = pairs.reset_index(drop=True).assign(score=np.float32(scores))
-    can = pairs.groupby("question_id")["label"].transform("any")
-    groups = dict.fromkeys(pairs.loc[can, "question_id"], "")
-    without = pairs.loc[~can, "question_id"].unique()
-    return means_of(measure_items(pairs[can], groups, without))["map_official"]
+    is_answerable = pairs.groupby("question_id")["label"].transform("any")
+    groups = dict.fromkeys(pairs.loc[is_answerable, "question_id"], "")
+    unanswerable = pairs.loc[~is_answerable, "question_id"].unique()
+    return means_of(measure_items(pairs[is_answerable], groups, unanswerable))["map_official"]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +48,7 @@ def official(pairs, scores):
         ("semeval2017-related", (88, 59, 163), 0.4185, 59 / 88),
     ],
 )
-def test_the_search_engine_scores_as_published_and_an_oracle_what_the_labels_allow(
+def test_the_search_engine_scores_as_published_and_an_oracle_as_the_labels_allow(
     datasets, name, counts, search_engine, oracle
 ):
     test = datasets[name][datasets[name]["split"] == "test"]
@@ -60,7 +62,7 @@ def test_the_search_engine_scores_as_published_and_an_oracle_what_the_labels_all
 
 
 def test_both_years_have_one_training_and_dev_split(datasets):
-    first, second = (each[each["split"] != "test"] for each in datasets.values())
+    first, second = (corpus[corpus["split"] != "test"] for corpus in datasets.values())
     assert first.equals(second)
     counts = first.groupby("split")["question_id"].nunique()
     assert counts[["train", "dev"]].tolist() == [200, 50]
@@ -91,5 +93,5 @@ def test_the_lines_are_those_of_the_official_xml(source, part, pairs):
 def test_the_labels_are_those_of_the_gold_files(part, gold):
     rows = (line.split("\t") for line in (LINES.parent / "gold" / gold).read_text().splitlines())
     expected = [(row[0], int(row[4] == "true")) for row in rows]
-    found = [(pair.question_id, pair.label) for pair in READ(LINES) if pair.part == part]
-    assert found == expected
+    labels = [(pair.question_id, pair.label) for pair in READ(LINES) if pair.part == part]
+    assert labels == expected

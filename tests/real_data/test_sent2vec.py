@@ -1,4 +1,4 @@
-"""Sent2Vec's own program against this reader, digit by digit."""
+"""This reader gives the vectors of the original Sent2Vec, digit by digit."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def sentences():
 
 
 @pytest.mark.parametrize("name", ["unigrams-40d", "bigrams-50d"])
-def test_every_digit_that_the_original_printed_comes_back(sentences, name):
+def test_every_digit_equals_that_of_the_original(sentences, name):
     vectors = encode_tokens([line.split() for line in sentences], FIXTURE / f"{name}.bin")
     printed = (FIXTURE / f"{name}.sentence-vectors.txt").read_text(encoding="utf-8").splitlines()
     ours = [" ".join(f"{value:.5g}" for value in vector) for vector in vectors]

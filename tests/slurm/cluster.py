@@ -1,7 +1,7 @@
-"""A Slurm cluster of one node on this machine, for the tests: started in a folder, gone with it.
+"""A Slurm cluster of one node on this machine, which tests start in a folder and stop again.
 
 Everything is private to the folder (configuration, munge key and socket, spool, logs, database),
-so that a Slurm which the machine may have is left alone. The node has GPU resources over /dev/null
+so that another Slurm on the machine is left alone. The node has GPU resources over /dev/null
 and the like: Slurm hands them out and sets CUDA_VISIBLE_DEVICES, but nothing computes on them.
 Needs root, for slurmd, and Debian's slurmctld, slurmd, slurm-client and munge; with accounting
 also slurmdbd and mariadb-server.
@@ -136,15 +136,15 @@ class Cluster:
 
         With SIGKILL it would forget what became of the jobs in the last five seconds.
         """
-        controller = next(each for each in self._daemons if each.args[0] == "slurmctld")
+        controller = next(daemon for daemon in self._daemons if daemon.args[0] == "slurmctld")
         self._daemons.remove(controller)
         controller.terminate()
         controller.wait()
-        away = Event()
-        timer = Timer(seconds, away.set)
+        outage_is_over = Event()
+        timer = Timer(seconds, outage_is_over.set)
         timer.start()
         yield
-        away.wait()
+        outage_is_over.wait()
         self._daemon(*controller.args)
         self._wait_for("is UP", "scontrol", "ping")
 
@@ -200,12 +200,12 @@ class Cluster:
         self._wait_for("STATUS: *Success", "sh", "-c", ask)
 
     def _start_accounting(self, values: dict) -> None:
-        own = ("--no-defaults", "--user=root")
+        options = ("--no-defaults", "--user=root")
         data = f"--datadir={self.folder}/mariadb"
-        self.run("mariadb-install-db", *own, data, "--auth-root-authentication-method=normal")
-        place = (f"--socket={self.folder}/mariadb.socket", f"--port={values['mariadb_port']}")
-        self._daemon("mariadbd", *own, data, *place, "--bind-address=127.0.0.1")
-        client = ("mariadb", *own, place[0], "--execute")
+        self.run("mariadb-install-db", *options, data, "--auth-root-authentication-method=normal")
+        address = (f"--socket={self.folder}/mariadb.socket", f"--port={values['mariadb_port']}")
+        self._daemon("mariadbd", *options, data, *address, "--bind-address=127.0.0.1")
+        client = ("mariadb", *options, address[0], "--execute")
         self._wait_for("awake", *client, "select 'awake'")
         self.run(*client, "create user slurm@localhost identified by 'slurm'")
         self.run(*client, "grant all on slurm_acct_db.* to slurm@localhost")
@@ -219,9 +219,9 @@ class Cluster:
             self.run("sacctmgr", "--immediate", "add", *entity.split())
 
     def _daemon(self, *command: str) -> None:
-        place = {"env": self.environment, "cwd": self.folder}
+        context = {"env": self.environment, "cwd": self.folder}
         with open(self.folder / f"{command[0]}.out", "wb") as output:
-            daemon = subprocess.Popen(command, stdout=output, stderr=output, **place)
+            daemon = subprocess.Popen(command, stdout=output, stderr=output, **context)
         self._daemons.append(daemon)
 
     def _wait_for(self, expected: str, *command: str) -> None:

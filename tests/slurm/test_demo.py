@@ -1,4 +1,4 @@
-"""What the README says about a cluster, typed on one: the whole demo through Slurm."""
+"""The whole demo through Slurm, by the command of the README."""
 
 import subprocess
 import sys
@@ -14,9 +14,11 @@ pytestmark = pytest.mark.slurm
 
 @pytest.mark.timeout(3600)  # without `make demo` before it runs the demo twice
 def test_the_demo_through_slurm_gives_the_tables_of_one_machine(cluster, report_count, tmp_path):
-    here = REPOSITORY / "results" / "demo"
-    whole = (here / "mlflow.imported.json").exists()  # `make demo` has run in this checkout
-    expected = products_of(here) if whole else demo_run(tmp_path / "alone").finish()
+    finished = REPOSITORY / "results" / "demo"
+    is_complete = (
+        finished / "mlflow.imported.json"
+    ).exists()  # `make demo` has run in this checkout
+    expected = products_of(finished) if is_complete else demo_run(tmp_path / "alone").finish()
     assert len(expected) > 30
 
     run = demo_run(tmp_path / "analogyqa")
@@ -36,8 +38,8 @@ def test_the_demo_through_slurm_gives_the_tables_of_one_machine(cluster, report_
 
     jobs = cluster.jobs()
     assert {job["JobState"] for job in jobs} == {"COMPLETED"}
-    trainings = [job for job in jobs if "train_encoder" in job["Comment"]]
-    assert {job["TresPerJob"] for job in trainings} == {"gres:gpu:1"}
+    training_jobs = [job for job in jobs if "train_encoder" in job["Comment"]]
+    assert {job["TresPerJob"] for job in training_jobs} == {"gres:gpu:1"}
     steps = done.stdout.count("Finished jobid")
     report_count(f"demo through Slurm: {steps} steps in {len(jobs)} Slurm jobs, all COMPLETED")
     assert_identical(run, expected)

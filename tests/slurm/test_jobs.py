@@ -1,4 +1,4 @@
-"""What training jobs request from Slurm, and how they survive lost nodes, time limits and kills."""
+"""Training jobs on Slurm: their requests, and their survival of lost nodes, limits and kills."""
 
 import re
 import subprocess
@@ -21,7 +21,7 @@ LONG = {**TRAINING, "max_epochs": 100, "patience": 100}
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory):
-    """A project whose training of one cell is all that is left to do, and takes a while."""
+    """A project that only has to train one cell, which takes a while."""
     project = Project(tmp_path_factory.mktemp("prepared") / "project").create(**SMALL_RUN)
     done = project.run(SCORES)
     assert done.returncode == 0, done.stdout
@@ -45,7 +45,7 @@ def project(prepared, tmp_path):
 
 
 class Submission:
-    """Snakemake sending the training to a cluster, in the background."""
+    """Snakemake submitting the training job to a cluster, in the background."""
 
     def __init__(self, project, cluster, *arguments: str, targets=(SCORES,), profile=None) -> None:
         self.project, self.cluster = project, cluster
@@ -55,13 +55,13 @@ class Submission:
         command += ["--profile", profile or str(REPOSITORY / "slurm")]
         # Look often: the time between two looks grows only while no job ends.
         command += ["--slurm-init-seconds-before-status-checks", "1", *arguments]
-        place = {
+        context = {
             "cwd": project.folder,
             "env": {**clean_environment(), **cluster.environment, "ANALOGYQA_MIRROR": ""},
         }
         with open(self.printed, "wb") as printed:
             self.process = subprocess.Popen(
-                command, stdout=printed, stderr=subprocess.STDOUT, **place
+                command, stdout=printed, stderr=subprocess.STDOUT, **context
             )
 
     def jobs(self) -> list[dict[str, str]]:
@@ -81,7 +81,7 @@ class Submission:
         assert text in source()
 
     def log(self) -> str:
-        """Return the log of the training as far as it is written."""
+        """Return the log of the training job, as far as it is written."""
         path = self.project.folder / LOG
         return path.read_text() if path.exists() else ""
 
@@ -110,8 +110,8 @@ def lose_the_node(cluster, job: str) -> None:
     cluster.run("scontrol", "update", node, "State=RESUME")
 
 
-# Each: what happens to the job of the training, the jobs of the run, and what the last one has.
-# The state of a killed job may be one of several.
+# A function that disturbs the training job, patterns of the states of the run's jobs, and facts of
+# the last job. The state of a killed job may be one of several.
 DISTURBED = {
     "killed": (kill, [".*", "COMPLETED"], {}),
     # It gets twice as much time.
@@ -125,7 +125,7 @@ DISTURBED = {
 def test_a_disturbed_training_run_resumes_and_gives_the_same_bytes(
     project, cluster, undisturbed, report_count, case
 ):
-    disturb, states, last = DISTURBED[case]
+    disturb, states, facts = DISTURBED[case]
     submission = Submission(project, cluster)
     disturb(cluster, submission.training_job(epoch=5))
     submission.end()
@@ -137,14 +137,14 @@ def test_a_disturbed_training_run_resumes_and_gives_the_same_bytes(
     assert len(jobs) == len(states)
     for job, state in zip(jobs, states, strict=True):
         assert re.fullmatch(state, job["JobState"])
-    assert last.items() <= jobs[-1].items()
+    assert facts.items() <= jobs[-1].items()
 
 
 @pytest.mark.parametrize("seconds", [15, 90])
-def test_a_controller_that_is_away_costs_nothing(
+def test_an_outage_of_the_controller_loses_no_job(
     project, cluster, undisturbed, report_count, seconds
 ):
-    """The training ends, and the next job is wanted, while no command of Slurm works."""
+    """During the outage, one training job ends and the next has to be submitted."""
     targets = (SCORES, SIMILARITY)
     submission = Submission(project, cluster, "--jobs", "1", targets=targets)
     submission.training_job(epoch=5)
@@ -161,7 +161,7 @@ def test_a_controller_that_is_away_costs_nothing(
 
 
 @pytest.mark.draw
-def test_a_gpu_that_cannot_be_used_is_one_warning_and_the_cpu(project, cluster):
+def test_with_an_unusable_gpu_a_job_warns_once_and_uses_the_cpu(project, cluster):
     submission = Submission(project, cluster)
     submission.end()
     (job,) = submission.jobs()
@@ -174,7 +174,7 @@ def test_a_gpu_that_cannot_be_used_is_one_warning_and_the_cpu(project, cluster):
     assert '"device": "cpu"' in record
 
 
-def test_a_gpu_that_must_be_used_and_cannot_is_explained(project, cluster):
+def test_an_unusable_gpu_that_is_required_is_an_explained_error(project, cluster):
     project.configure(training=LONG, device="cuda")
     submission = Submission(project, cluster, "--retries", "0")
     output = submission.end(succeeds=False)
@@ -183,7 +183,7 @@ def test_a_gpu_that_must_be_used_and_cannot_is_explained(project, cluster):
     assert "Traceback" in submission.log()
 
 
-def test_without_gpus_none_is_asked_for(project, cluster):
+def test_a_run_on_cpus_requests_no_gpu(project, cluster):
     project.configure(training=LONG, device="cpu")
     submission = Submission(project, cluster)
     submission.end()
@@ -208,7 +208,7 @@ def test_a_site_may_ask_for_gpus_by_gres(project, cluster, tmp_path):
 
 
 @pytest.mark.parametrize("status_command", ["squeue", "sacct"])
-def test_with_accounting_a_job_is_on_the_account(
+def test_with_accounting_a_job_has_the_configured_account(
     project, accounting_cluster, tmp_path, status_command
 ):
     def edit(site: dict) -> None:

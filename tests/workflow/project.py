@@ -29,7 +29,7 @@ THINGS = ["engine", "logic", "radium", "spin", "graph", "pile", "sum", "compiler
 ANSWERS = {"who": PEOPLE, "where": PLACES, "when": YEARS}
 ENTITIES = {"who": "PERSON", "where": "GPE", "when": "DATE"}
 
-# What the tiny run has instead of the sections of the repository's config.yaml.
+# The tiny run replaces these sections of the repository's config.yaml.
 TRAINING = {"sentence_dim": 8, "max_epochs": 2, "batch_size": 4}
 WORDS = {"source": "data/words.vec"}
 VECTORS = {
@@ -81,7 +81,7 @@ selection: {systems: [analogy], hyperparameters: {hinge: null}}
 cross_validation: null
 bootstrap: {samples: 100}
 """
-# What a run has that is done many times over: two trained models, one untrained, one subset.
+# A smaller run, for tests that repeat it: two trained models, one untrained, one subset.
 SMALL_RUN = {
     "subsets": dict.fromkeys(["who", "when", "where"]),
     "sweeps": {"p": [3]},
@@ -195,7 +195,7 @@ def copy_checkout(folder: Path) -> Path:
 
 
 def copy_demo(folder: Path) -> Path:
-    """Copy the checkout, its config.yaml with the keys of the demo's; return `folder`."""
+    """Copy the checkout, with the demo's keys in its config.yaml; return `folder`."""
     copy_checkout(folder)
     config = yaml.safe_load((folder / "config.yaml").read_text())
     update_config(config, yaml.safe_load((folder / "sample" / "config.yaml").read_text()))
@@ -206,9 +206,9 @@ def copy_demo(folder: Path) -> Path:
 def products_of(results: Path) -> dict[str, bytes]:
     """Return the files below an output folder that a user opens, by name.
 
-    All but report.html, which says how long each job took.
+    report.html is left out, because it has the time of each job.
     """
-    files = [path for place in ("tables", "figures") for path in (results / place).rglob("*.*")]
+    files = [path for folder in ("tables", "figures") for path in (results / folder).rglob("*.*")]
     files += [path for ending in ("csv", "md", "html") for path in results.glob(f"*.{ending}")]
     products = {str(path.relative_to(results)): path.read_bytes() for path in files}
     return {name: content for name, content in products.items() if name != "report.html"}
@@ -224,13 +224,13 @@ def cells_of(jobs: list[tuple[str, str]]) -> set[str]:
 
 
 def clean_environment(checkout: Path = REPOSITORY) -> dict[str, str]:
-    """The environment for runs of a checkout, without what would lead them to real data."""
+    """Return the environment for runs of a checkout, without a mirror of the real data."""
     kept = {key: value for key, value in os.environ.items() if key != "ANALOGYQA_MIRROR"}
     return {**kept, "PYTHONPATH": str(checkout / "workflow_scripts")}
 
 
 def checkout_of(arguments: Sequence[str]) -> Path:
-    """The checkout whose Snakefile the arguments name, else the repository."""
+    """Return the checkout whose Snakefile the arguments name, else the repository."""
     if "--snakefile" not in arguments:
         return REPOSITORY
     return Path(arguments[arguments.index("--snakefile") + 1]).parent
@@ -240,17 +240,17 @@ def _write_wikiqa(path: Path, split: str, count: int) -> None:
     chance = random.Random(split)
     header = "QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel"
     lines = [header]
-    for kind, answers in ANSWERS.items():
+    for question_type, answers in ANSWERS.items():
         for number in range(count):
-            name = f"{split}-{kind}-{number}"
+            name = f"{split}-{question_type}-{number}"
             thing, right = chance.choice(THINGS), chance.choice(answers)
             others = [word for words in ANSWERS.values() if words is not answers for word in words]
             candidates = [(right, 1), *((word, 0) for word in chance.sample(others, 3))]
             chance.shuffle(candidates)
-            for place, (word, label) in enumerate(candidates):
+            for index, (word, label) in enumerate(candidates):
                 sentence = f"the {thing} number {number} has {word} ."
-                question = f"{kind} has the {thing} {number} ?"
-                lines.append(f"{name}\t{question}\tD\tT\tD-{place}\t{sentence}\t{label}")
+                question = f"{question_type} has the {thing} {number} ?"
+                lines.append(f"{name}\t{question}\tD\tT\tD-{index}\t{sentence}\t{label}")
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -264,15 +264,15 @@ def _write_vectors(path: Path) -> None:
 
 def _write_patterns(path: Path) -> None:
     lines = [
-        json.dumps({"label": ENTITIES[kind], "pattern": word})
-        for kind, words in ANSWERS.items()
+        json.dumps({"label": ENTITIES[question_type], "pattern": word})
+        for question_type, words in ANSWERS.items()
         for word in words
     ]
     path.write_text("\n".join(lines) + "\n")
 
 
 def _write_inference(path: Path, count: int) -> None:
-    """A hypothesis of the premise's words, of another thing, or of another person."""
+    """Write premises whose hypothesis repeats them, names another thing, or lacks the person."""
     chance = random.Random("nli")
     lines = []
     for number in range(count):

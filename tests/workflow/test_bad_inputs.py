@@ -24,14 +24,11 @@ def test_a_config_file_that_is_no_mapping_is_named(project, tmp_path):
         assert "Traceback" not in done.stdout
 
 
-def replace_in(file, old, new):
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new, 1))
-
-
 def missing_column(project):
-    replace_in(project.data / "train.tsv", "Sentence\tLabel", "Text\tLabel")
+    file = project.data / "train.tsv"
+    text = file.read_text()
+    assert "Sentence\tLabel" in text
+    file.write_text(text.replace("Sentence\tLabel", "Text\tLabel", 1))
 
 
 def cuda(project):
@@ -39,7 +36,7 @@ def cuda(project):
     project.configure(device="cuda")
 
 
-# Each: what damages the project, the file asked for, and the parts that the message must have.
+# A function that damages the project, the target, and parts of the message.
 DAMAGED = {
     "missing column": (missing_column, CORPUS, ["data/train.tsv, line 1", "no column Sentence"]),
     "cuda without a GPU": (cuda, RUN, ["device: cuda is requested", "set device: auto"]),

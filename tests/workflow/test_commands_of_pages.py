@@ -1,7 +1,7 @@
-"""The commands of docs/ about the demo, run in a checkout with a finished one.
+"""The commands of docs/ about the demo, run in a checkout with a finished demo.
 
 Their blocks name the demo or the sample; tests/test_pages.py parses all others. A block of text
-shows lines of what the block before it prints; numbers may differ on another machine.
+shows lines that the block before it prints; numbers may differ on another machine.
 """
 
 import os
@@ -68,6 +68,6 @@ def test_the_commands_of_a_page_do_what_it_says(page, checkout):
     for block, following in pairwise(blocks):
         if is_run(block):
             printed = [without_numbers(line) for line in run(block, checkout).splitlines()]
-            shown = following.text.splitlines() if following.language == "text" else []
-            missing = [line for line in shown if without_numbers(line) not in printed]
+            expected = following.text.splitlines() if following.language == "text" else []
+            missing = [line for line in expected if without_numbers(line) not in printed]
             assert missing == [], f"{page}:{following.line}: not printed"

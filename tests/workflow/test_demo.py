@@ -1,4 +1,4 @@
-"""The demo answers what the help of the commands shows as examples."""
+"""The examples in the help of the commands work on the demo, and its numbers are explained."""
 
 import inspect
 import shlex
@@ -27,9 +27,9 @@ del EXAMPLES["ui"]
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_of_a_command_runs(demo, name):
-    for named in ("paper", "three"):  # by the example of `compare`
+    for folder in ("paper", "three"):  # which the example of `compare` names
         with suppress(FileExistsError):
-            (demo / "results" / named).symlink_to("demo")
+            (demo / "results" / folder).symlink_to("demo")
     program, *arguments = shlex.split(EXAMPLES[name])
     assert program == "analogyqa"
     done = subprocess.run(

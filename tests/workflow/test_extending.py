@@ -1,4 +1,4 @@
-"""What the pages say, done as they say it: encoders, a data set of one's own, a paper."""
+"""The steps of the pages on extending: encoders, a data set of one's own, a paper."""
 
 import re
 import shutil
@@ -104,7 +104,7 @@ def add_encoders(project):
     return library / "encoders"
 
 
-def test_the_encoders_of_the_page_have_their_rows(project):
+def test_the_encoders_of_the_page_have_rows_in_the_tables(project):
     add_encoders(project)
     assert {cell.split("/")[0] for cell in cells_of(jobs(project))} == {"linear", "largest"}
     done = run(project)
@@ -126,24 +126,24 @@ def test_an_encoder_that_does_not_keep_the_interface_stops_before_any_job(projec
 
 def with_other_questions(project):
     """Give the project the data set of the page: its own questions with other first words."""
-    words = {"who": "what", "when": "how", "where": "why"}
+    new_words = {"who": "what", "when": "how", "where": "why"}
     for split in ("train", "dev", "test"):
         lines = (project.data / f"{split}.tsv").read_text().splitlines()
         fields = [line.split("\t") for line in lines]
         for row in fields[1:]:
-            first, rest = row[1].split(maxsplit=1)
-            row[0], row[1] = f"mine-{row[0]}", f"{words[first]} {rest}"
+            first_word, other_words = row[1].split(maxsplit=1)
+            row[0], row[1] = f"mine-{row[0]}", f"{new_words[first_word]} {other_words}"
         (project.data / f"mine-{split}.tsv").write_text(
             "".join("\t".join(row) + "\n" for row in fields)
         )
     changes = {key: dict(value) for key, value in OWN_DATA.items()}
     mine = changes["datasets"]["mine"]
     mine |= {split: f"data/mine-{split}.tsv" for split in ("train", "dev", "test")}
-    few = {**SMALL_RUN, "subsets": {**SMALL_RUN["subsets"], **changes["subsets"]}}
+    sections = {**SMALL_RUN, "subsets": {**SMALL_RUN["subsets"], **changes["subsets"]}}
     base = yaml.safe_load((project.folder / "config.yaml").read_text())
-    few["datasets"] = {**base["datasets"], **changes["datasets"]}
-    few["question_types"] = changes["question_types"]
-    project.configure(**few)
+    sections["datasets"] = {**base["datasets"], **changes["datasets"]}
+    sections["question_types"] = changes["question_types"]
+    project.configure(**sections)
 
 
 @pytest.mark.slow
@@ -198,11 +198,14 @@ def test_a_missing_question_type_is_reported_before_any_job(project):
 def add_kind(library):
     """Add the kind of numbers of the page: two files change."""
     field, keys, function, kind = texts_of("python", EXTENDING[-1:])
-    coordinates, kinds = library / "settings" / "coordinates.py", library / "report" / "kinds.py"
-    text = coordinates.read_text().replace("KINDS = {\n", f"KINDS = {{\n    {keys}\n", 1)
-    coordinates.write_text(text.replace("    over: str", f"    {field}\n    over: str", 1))
+    coordinates_file, kinds_file = (
+        library / "settings" / "coordinates.py",
+        library / "report" / "kinds.py",
+    )
+    text = coordinates_file.read_text().replace("KINDS = {\n", f"KINDS = {{\n    {keys}\n", 1)
+    coordinates_file.write_text(text.replace("    over: str", f"    {field}\n    over: str", 1))
     entry = f"{function}\n\nKINDS = {{\n    {kind}\n"
-    kinds.write_text(kinds.read_text().replace("KINDS = {\n", entry, 1))
+    kinds_file.write_text(kinds_file.read_text().replace("KINDS = {\n", entry, 1))
 
 
 def test_a_paper_is_added_by_a_folder_alone_and_a_kind_of_numbers_by_two_files(project):
@@ -220,7 +223,7 @@ def test_a_paper_is_added_by_a_folder_alone_and_a_kind_of_numbers_by_two_files(p
     assert {cell.split("/")[0] for cell in cells_of(jobs(project))} == {"toy", "bm25"}
     done = run(project)
     assert done.returncode == 0, done.stdout
-    tables, figures = (project.results / kind / "toy" for kind in ("tables", "figures"))
+    tables, figures = (project.results / name / "toy" for name in ("tables", "figures"))
     rows = {row["row"]: row for row in read_csv(tables / "table1.csv")}
     assert rows["Others"]["published"] == "0.412"
     assert float(rows["Analogy"]["mean"]) <= 1
@@ -237,14 +240,14 @@ def test_a_paper_is_added_by_a_folder_alone_and_a_kind_of_numbers_by_two_files(p
         assert all(row["mean"] for row in drawn)
         assert (figures / f"{figure}.svg").stat().st_size > 0
     ledger = [row for row in read_csv(project.results / "ledger.csv") if row["paper"] == "toy"]
-    # Analogy in tables 1 and 4, four values in table 2; what is cited or not printed has no row.
+    # Analogy in tables 1 and 4, four values in table 2; a cited or missing value has no row.
     assert len(ledger) == 6
     (deviation,) = [row for row in ledger if row["kind"] == "sd"]
     assert (deviation["measure"], deviation["verdict"]) == ("mrr", "not comparable")
     assert 0 <= float(deviation["mean"]) < 1
-    shown = {row["row"]: row for row in read_csv(tables / "table4.csv")}
-    assert shown["Analogy"]["mean"] == deviation["mean"]
-    assert shown["BM25"]["mean"] == "0"
+    deviations = {row["row"]: row for row in read_csv(tables / "table4.csv")}
+    assert deviations["Analogy"]["mean"] == deviation["mean"]
+    assert deviations["BM25"]["mean"] == "0"
     (claim,) = [row for row in read_csv(project.results / "claims.csv") if row["paper"] == "toy"]
     assert claim["claim"] == "larger-is-better"
     assert claim["p_value"]

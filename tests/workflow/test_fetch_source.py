@@ -25,7 +25,7 @@ from analogyqa.sources.verify import is_placed_by_hand
 SOURCES = load_registry("sources.yaml")
 FILES = {source.file: name for name, source in SOURCES.items()}
 RESOURCES, RESULTS = "resources", "results"
-BY_HAND = {each.file for each in SOURCES.values() if is_placed_by_hand(each, RESOURCES)}
+BY_HAND = {source.file for source in SOURCES.values() if is_placed_by_hand(source, RESOURCES)}
 PATTERNS = {"file by hand": one_of(BY_HAND), "fetched file": one_of(FILES.keys() - BY_HAND)}
 EXPERIMENT = SimpleNamespace(patterns=PATTERNS)
 PARAMS = SimpleNamespace(source=lambda wildcards: FILES[wildcards.file])
@@ -45,8 +45,8 @@ def folder(tmp_path) -> Path:
         shutil.copytree(ROOT / part, tmp_path / part, ignore=ignored)
     (tmp_path / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
     (tmp_path / "sources.yaml").write_text(yaml.safe_dump({"it": entry(CONTENT)}))
-    for place in ("mirror/data", "resources/data"):
-        (tmp_path / place).mkdir(parents=True)
+    for name in ("mirror/data", "resources/data"):
+        (tmp_path / name).mkdir(parents=True)
     (tmp_path / "mirror/data/file.txt").write_bytes(CONTENT)
     return tmp_path
 
@@ -82,7 +82,7 @@ def test_a_dropped_in_file_survives_the_job_that_verifies_it(folder):
     assert json.loads((folder / SIDECAR).read_bytes())["origin"] == "drop-in"
 
 
-def test_deleting_all_output_leaves_what_the_user_placed_and_no_download(folder):
+def test_deleting_all_output_keeps_files_of_the_user_and_no_download(folder):
     assert snakemake(folder, mirror="mirror")[0]
     snakemake(folder, "--delete-all-output")
     assert not (folder / FILE).exists()
@@ -103,5 +103,5 @@ def test_a_failed_job_names_the_cause_and_keeps_files(folder, dropped_in, messag
     made, output = snakemake(folder, mirror="mirror" if dropped_in else "")
     assert not made
     assert message in output and "Traceback" not in output
-    found = (folder / FILE).read_bytes() if (folder / FILE).exists() else None
-    assert found == dropped_in
+    content = (folder / FILE).read_bytes() if (folder / FILE).exists() else None
+    assert content == dropped_in

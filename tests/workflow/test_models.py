@@ -54,8 +54,8 @@ def test_every_typed_candidate_of_dev_and_test_is_scored_for_each_seed(finished,
     expected = corpus[corpus["question_type"].notna() & (corpus["split"] != "train")]
     scores = read_table(run_of(finished, system) / "scores.parquet", SCORES)
     for seed in (0, 1):
-        own = scores.loc[scores["seed"] == seed, "candidate_id"]
-        assert sorted(own) == sorted(expected["candidate_id"])
+        candidate_ids = scores.loc[scores["seed"] == seed, "candidate_id"]
+        assert sorted(candidate_ids) == sorted(expected["candidate_id"])
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -97,10 +97,10 @@ def test_tam_runs_on_the_rewritten_questions(finished):
     assert settings_of(finished, "tam")["sources"]["entities"] == "entities.jsonl"
 
 
-# What is not available
+# Unavailable systems
 
 
-def test_a_row_that_was_not_run_names_the_file_to_drop_in_and_the_others_run(finished):
+def test_a_row_that_was_not_run_names_the_missing_file_and_the_other_rows_run(finished):
     ledger = read_csv(finished.results / "ledger.csv")
     of_wikiqa = [row for row in ledger
                  if row["artefact"] == "table3" and row["column"].startswith("WikiQA")]  # fmt: skip
@@ -121,12 +121,12 @@ def test_without_a_model_of_entities_only_rewriting_systems_are_left_out(finishe
     done = project.run("results/ledger.csv")
     assert done.returncode == 0, done.stdout
     ledger = read_csv(project.results / "ledger.csv")
-    of_who = [each for each in ledger if each["artefact"] == "table4" and each["row"] == "Who"]
-    for each in of_who:
-        left_out = each["column"] == "Tam et al."
-        assert bool(each["mean"]) != left_out
-        assert ("models/none.jsonl" in each["reason"]) == left_out
-    assert {each["column"] for each in of_who} == {"Baseline", "Tam et al.", "Analogy"}
+    rows = [row for row in ledger if row["artefact"] == "table4" and row["row"] == "Who"]
+    for row in rows:
+        left_out = row["column"] == "Tam et al."
+        assert bool(row["mean"]) != left_out
+        assert ("models/none.jsonl" in row["reason"]) == left_out
+    assert {row["column"] for row in rows} == {"Baseline", "Tam et al.", "Analogy"}
 
 
 def test_a_file_that_is_dropped_in_later_is_found(finished, tmp_path):
@@ -159,7 +159,7 @@ def test_every_claim_of_the_papers_has_a_verdict_and_compares_cells_with_metrics
 
 def test_every_shown_number_says_where_it_comes_from(finished):
     config, papers, command = read_configuration(finished.results)
-    kinds = set()
+    kinds_of_numbers = set()
     for paper in papers.values():
         for name in paper.artefacts:
             for number in shown_numbers(finished.results, paper, name, config):
@@ -169,8 +169,8 @@ def test_every_shown_number_says_where_it_comes_from(finished):
                 assert ("inputs" in facts) == is_score, number.label
                 if "files" not in facts:
                     assert facts["reason"], number.label
-                kinds.add(number.values["kind"])
-    assert {SCORE, COUNT} <= kinds
+                kinds_of_numbers.add(number.values["kind"])
+    assert {SCORE, COUNT} <= kinds_of_numbers
 
 
 def _changed(schema, column, change):
@@ -186,8 +186,8 @@ def _changed(schema, column, change):
 
 def _change_published(path):
     rows = path.read_text("utf-8").splitlines()
-    number = next(number for number, row in enumerate(rows) if "table4,Comb.,Analogy," in row)
-    rows[number] = rows[number].replace(",0.684,", ",0.685,")
+    index = next(index for index, row in enumerate(rows) if "table4,Comb.,Analogy," in row)
+    rows[index] = rows[index].replace(",0.684,", ",0.685,")
     path.write_text("\n".join(rows) + "\n", "utf-8")
 
 
@@ -212,8 +212,9 @@ def test_a_changed_value_is_found_in_its_file(finished, tmp_path, file, change):
         change(project.results / file)
         assert (project.results / file).read_bytes() != before
     config, papers, _ = read_configuration(project.results)
-    found = list(verify(project.results, config, papers))
-    assert [str(project.results / file)] * bool(change) == [each.file for each in found][:1], found
+    differences = list(verify(project.results, config, papers))
+    files = [difference.file for difference in differences]
+    assert [str(project.results / file)] * bool(change) == files[:1], differences
 
 
 # An archive of the results

@@ -1,4 +1,4 @@
-"""What a cluster is asked for: every rule says what it needs, and the paper is few enough jobs."""
+"""Jobs for a cluster: every rule states what it needs, and the papers need few enough jobs."""
 
 import subprocess
 import sys
@@ -30,15 +30,9 @@ def paper_jobs(tmp_path_factory):
 def test_a_job_is_local_or_has_resources_and_a_benchmark(paper_jobs):
     local = {
         *("all", "fetch_source", "choose_hyperparameters", "join_relations", "keep_weights"),
-        *(
-            "find_decisions",
-            "explain_examples",
-            "write_ledger",
-            "judge_claims",
-            "render_table",
-            "draw_figure",
-        ),
-        *("write_cross_validation", "write_pairs", "write_report", "import_to_mlflow"),
+        *("find_decisions", "explain_examples", "write_ledger", "judge_claims", "render_table"),
+        *("draw_figure", "write_cross_validation", "write_pairs", "write_report"),
+        "import_to_mlflow",
     }
     for job in paper_jobs:
         assert (job.minutes is None) == (job.rule in local), job.rule
@@ -46,10 +40,10 @@ def test_a_job_is_local_or_has_resources_and_a_benchmark(paper_jobs):
 
 
 def test_only_training_jobs_request_a_gpu(paper_jobs):
-    asking = {job.rule for job in paper_jobs if job.gpus}
-    assert asking <= {"train_encoder", "train_infersent", "measure_costs"}
+    rules = {job.rule for job in paper_jobs if job.gpus}
+    assert rules <= {"train_encoder", "train_infersent", "measure_costs"}
     assert {job.gpus for job in paper_jobs if job.rule == "train_encoder"} == {1}
 
 
-def test_the_papers_are_fewer_than_450_jobs_of_a_cluster(paper_jobs):
+def test_the_papers_need_fewer_than_450_cluster_jobs(paper_jobs):
     assert 50 < cluster_jobs(paper_jobs).total() < 450

@@ -12,6 +12,7 @@ REPORTING = {
     *("write_ledger", "judge_claims", "render_table", "draw_figure", "write_report"),
     "import_to_mlflow",
 }
+OTHER_TRAINING = {**TRAINING, "dropout": 0.25}
 
 
 @pytest.fixture
@@ -39,14 +40,14 @@ def test_a_changed_seed_keeps_corpora_and_vectors(changed):
 
 
 def test_a_changed_dropout_runs_the_trained_systems_again(changed):
-    jobs = changed(training={**TRAINING, "dropout": 0.25})
+    jobs = changed(training=OTHER_TRAINING)
     trained = {"analogy", "similarity", "tam"}
     assert {cell.split("/")[0] for cell in cells_of(jobs)} == trained
     expected = {"train_encoder", "choose_hyperparameters", "find_decisions", "explain_examples"}
     assert {rule for rule, _ in jobs} == expected | REPORTING
 
 
-def test_changed_hyperparameters_run_only_themselves_and_the_selection(changed):
+def test_changed_hyperparameters_run_only_their_cells_and_the_tuned_ones(changed):
     jobs = changed(
         selection={
             "systems": ["analogy"],
@@ -69,9 +70,6 @@ def test_another_title_trains_nothing(changed):
     assert {rule for rule, _ in jobs} <= REPORTING
 
 
-OTHER_TRAINING = {**TRAINING, "dropout": 0.25}
-
-
 def test_the_output_folder_may_be_spelled_in_another_way(finished, tmp_path):
     project = finished.copy_to(tmp_path / "project")
     for spelling in ("./results/", str(project.results)):
@@ -82,7 +80,7 @@ def test_the_output_folder_may_be_spelled_in_another_way(finished, tmp_path):
 
 
 @pytest.mark.parametrize("forgetting", ["metadata", "parameters"])
-def test_a_run_of_other_settings_that_snakemake_does_not_see_is_refused(
+def test_a_run_with_other_settings_is_refused_if_snakemake_misses_the_change(
     finished, tmp_path, forgetting
 ):
     project = finished.copy_to(tmp_path / "project")
@@ -127,23 +125,23 @@ def checkout(finished_checkout, tmp_path_factory):
 
 @pytest.fixture
 def edited(checkout):
-    """A function that edits a module of the library and returns the jobs that this makes."""
-    project, before = Project(checkout / "work"), {}
+    """A function that edits a module of the library and returns the jobs left to do."""
+    project, contents = Project(checkout / "work"), {}
 
     def jobs(module):
         path = checkout / "workflow_scripts" / "analogyqa" / module
-        before[path] = path.read_bytes()
-        path.write_bytes(before[path] + b"# edited\n")
+        contents[path] = path.read_bytes()
+        path.write_bytes(contents[path] + b"# edited\n")
         return project.jobs("--snakefile", str(checkout / "Snakefile"))
 
     yield jobs
-    for path, content in before.items():
+    for path, content in contents.items():
         path.write_bytes(content)
 
 
 def test_an_edited_encoder_runs_its_own_cells_and_what_follows(edited):
     jobs = edited("encoders/mean.py")
-    # The encoder `sum`, which these have, is a function of it.
+    # These systems have the encoder `sum`, which is a function of the same module.
     sums = {f"{name}/wikiqa/comb/default" for name in ("mappsent-answers", "mappsent-answers-both")}
     assert cells_of(jobs) == {"fasttext/wikiqa/comb/default", *sums}
     assert {rule for rule, _ in jobs} <= {"score_candidates", *REPORTING}

@@ -1,4 +1,4 @@
-"""A script can be run alone, with what Snakemake would give it."""
+"""A script of a rule can be run alone, with the arguments that Snakemake would give it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What is wrong with a configuration is said before any job starts, through Snakemake itself."""
+"""Snakemake names every error of a configuration before any job starts."""
 
 
 def test_every_wrong_key_of_a_configuration_is_named_and_nothing_is_made(project):

@@ -49,8 +49,8 @@ def rows_of(project):
 def test_every_variation_has_a_row_for_each_system_and_measure(varied):
     assert all((varied.results / name).stat().st_size > 0 for name in FILES)
     rows = rows_of(varied)
-    found = {(row["choice"], row["value"], row["system"], row["measure"]) for row in rows}
-    assert len(found) == len(rows) == 4 * 2 * len(RANKED)
+    keys = {(row["choice"], row["value"], row["system"], row["measure"]) for row in rows}
+    assert len(keys) == len(rows) == 4 * 2 * len(RANKED)
     assert {row["choice"] for row in rows} == {"paper", "loss", "all_correct_questions", "vectors"}
 
 
@@ -67,7 +67,7 @@ def test_a_second_run_has_nothing_to_do(varied):
     assert varied.jobs("sensitivity") == []
 
 
-def test_the_tables_of_the_papers_do_not_ask_for_it(finished):
+def test_the_tables_of_the_papers_need_no_variation(finished):
     assert cells_of(finished.jobs()) == set()
     assert not any((finished.results / name).exists() for name in FILES)
 

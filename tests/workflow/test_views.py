@@ -10,7 +10,7 @@ TABLE = "results/tables/hyperqa/table8.md"
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project that has made the table, of one of the two data sets that it is about."""
+    """A project that has made the table, with one of its two data sets."""
     project = Project(tmp_path_factory.mktemp("views") / "project").create(
         papers=["hyperqa"],
         systems={**SYSTEMS, "hyperqa": {"training": {"max_epochs": 2}}},

@@ -29,8 +29,8 @@ def archive(
 
     config, papers, command = read_configuration(results)
     if missing := missing_runs(results, config, papers):
-        more = f" and {len(missing) - 1} more are" if len(missing) > 1 else " is"
-        raise AnalogyQAError(f"{missing[0]}{more} missing. Finish the run first: {command}")
+        others = f" and {len(missing) - 1} more are" if len(missing) > 1 else " is"
+        raise AnalogyQAError(f"{missing[0]}{others} missing. Finish the run first: {command}")
     target = to or results.with_name(f"{results.name}.crate.zip")
     if target.is_dir():
         raise AnalogyQAError(f"{target} is a folder. Name a file: --to {target / results.name}.zip")

@@ -77,9 +77,9 @@ def _missing(experiment: Experiment, config: Path) -> dict[str, dict[str, list[s
     full, left_out = read_config(config), experiment.config.left_out.values()
     missing: dict[str, dict[str, list[str]]] = {}
     for name, paper in load_papers(full).items():
-        shown = {key: artefact_coordinates(full, paper, key) for key in paper.artefacts}
-        shown |= {key: list(view.coordinates().values()) for key, view in paper.views.items()}
-        for artefact, all_coordinates in shown.items():
+        by_artefact = {key: artefact_coordinates(full, paper, key) for key in paper.artefacts}
+        by_artefact |= {key: list(view.coordinates().values()) for key, view in paper.views.items()}
+        for artefact, all_coordinates in by_artefact.items():
             for coordinates in all_coordinates:
                 if (reason := why_no_run(coordinates, experiment.config)) in left_out:
                     missing.setdefault(reason, {}).setdefault(name, []).append(artefact)

@@ -50,8 +50,8 @@ def _can_sum_reciprocals(count: int, low: float, high: float, rank: int) -> bool
     while count / rank >= low:  # and low > 0: all on the highest rank left are enough
         # As many as possible of this rank, then fewer.
         for times in range(min(count, floor(high * rank)), 0, -1):
-            rest = times / rank
-            if _can_sum_reciprocals(count - times, low - rest, high - rest, rank + 1):
+            total = times / rank
+            if _can_sum_reciprocals(count - times, low - total, high - total, rank + 1):
                 return True
         rank += 1
     return False

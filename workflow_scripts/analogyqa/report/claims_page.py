@@ -121,9 +121,9 @@ def _row(row: dict, paper: Paper) -> tuple[list[str], list[Value]]:
 
 
 def _verdict_counts(frame: pd.DataFrame) -> Block:
-    kinds = frame["primary"].map({True: "primary", False: "secondary"})
-    kinds = kinds.where(~frame["ours"], kinds + ", ours")
-    groups = frame.assign(kind=kinds).groupby(
+    labels = frame["primary"].map({True: "primary", False: "secondary"})
+    labels = labels.where(~frame["ours"], labels + ", ours")
+    groups = frame.assign(kind=labels).groupby(
         ["paper", "kind", "protocol", "hyperparameters"], sort=False, dropna=False
     )["verdict"]
     return Block(

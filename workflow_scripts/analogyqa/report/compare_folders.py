@@ -13,7 +13,7 @@ from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.run import Config
 
 ONLY_FIRST, ONLY_SECOND = "only in the first", "only in the second"
-_SETTINGS = 5  # that differ, to name
+_SETTINGS = 5  # the number of differing settings that are named
 
 
 class CellDifference(NamedTuple):
@@ -50,8 +50,8 @@ def compare_folders(
          for path in sorted(Path(folder).glob("runs/*/*/*/*/run.json"))}
         for folder in (first, second)
     ]  # fmt: skip
-    for folder, found in zip((first, second), runs, strict=True):
-        if not found:
+    for folder, cells in zip((first, second), runs, strict=True):
+        if not cells:
             raise AnalogyQAError(
                 f"{folder}: it has no run. Name the output folder of a run, such as results/demo"
             )

@@ -151,11 +151,11 @@ def _entity(crate: ROCrate, identifier: str, type_: str, **properties: object) -
 
 
 def _add_file(crate: ROCrate, source: Path, name: str, types: str | list[str] = "File") -> Entity:
-    kind = guess_type(name)[0]
+    media_type = guess_type(name)[0]
     if source.suffix == ".parquet":
-        kind = "application/vnd.apache.parquet"
+        media_type = "application/vnd.apache.parquet"
     properties = {"@type": types, "name": name, "sha256": sha256(source)}
-    properties |= {"encodingFormat": kind} if kind else {}
+    properties |= {"encodingFormat": media_type} if media_type else {}
     return crate.add_file(source, name, record_size=True, properties=properties)
 
 
@@ -278,7 +278,8 @@ def _readme(results: Path, contents: Contents, command: str, sources: Mapping[st
         files = f"`{pattern}`" if pattern else ", ".join(f"`{name}`" for name in names)
         rows.append(f"| {files} | {len(names)} | {' | '.join(why_left_out(pattern))} |")
     downloads = [
-        f"| {each['name']} | {each['license']} | {each['citation']} |" for each in sources.values()
+        f"| {source['name']} | {source['license']} | {source['citation']} |"
+        for source in sources.values()
     ]
     return _README.format(
         name=results.name,

@@ -28,16 +28,16 @@ def draw_cross_validation(
         files: the paths by format (png, svg).
     """
     measure = study.measures[0]
-    shown = frame[(frame["measure"] == measure) & (frame["origin"] == EVERY)]
-    shown = shown.assign(row=shown["system"], text=shown["mean"].map("{:.3f}".format))
-    labels = {name: [config.systems[name].title] for name in shown["system"].unique()}
+    rows = frame[(frame["measure"] == measure) & (frame["origin"] == EVERY)]
+    rows = rows.assign(row=rows["system"], text=rows["mean"].map("{:.3f}".format))
+    labels = {name: [config.systems[name].title] for name in rows["system"].unique()}
     heading = [
         f"Cross-validation: all questions of {study.subset}, in {study.folds} folds",
         f"thin: {percent(config)} intervals over questions and "
-        f"{seed_counts(shown)} seeds; thick: prediction intervals of one more run",
+        f"{seed_counts(rows)} seeds; thick: prediction intervals of one more run",
     ]
     x_label = MEASURES[measure].title
-    _draw_rows(shown, "mean", labels, _draw_system, x_label, heading, config, files)
+    _draw_rows(rows, "mean", labels, _draw_system, x_label, heading, config, files)
 
 
 def _draw_system(axes: plt.Axes, row: int, values: dict) -> None:
@@ -57,18 +57,18 @@ def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]
         frame: columns PAIRS.
         files: the paths by format (png, svg).
     """
-    shown = frame[frame["by"] == EVERY]
-    shown = shown.assign(row=shown["pair"], text=shown["difference"].map("{:+.3f}".format))
+    rows = frame[frame["by"] == EVERY]
+    rows = rows.assign(row=rows["pair"], text=rows["difference"].map("{:+.3f}".format))
     labels = {}
-    for row in shown.drop_duplicates("pair").to_dict("records"):
+    for row in rows.drop_duplicates("pair").to_dict("records"):
         first, second = (config.systems[row[name]].title for name in ("first", "second"))
         labels[row["pair"]] = [first, f"against {second}"]
     heading = [
         "Pairs of cross-validated systems on all questions",
         f"{percent(config)} intervals over questions and seeds; orange: without zero",
     ]
-    x_label = f"{MEASURES[shown['measure'].iloc[0]].short}: first minus second"
-    _draw_rows(shown, "difference", labels, _draw_pair, x_label, heading, config, files, True)
+    x_label = f"{MEASURES[rows['measure'].iloc[0]].short}: first minus second"
+    _draw_rows(rows, "difference", labels, _draw_pair, x_label, heading, config, files, True)
 
 
 def _draw_pair(axes: plt.Axes, row: int, values: dict) -> None:

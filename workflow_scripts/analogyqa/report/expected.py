@@ -11,7 +11,7 @@ from analogyqa.settings.load import REPOSITORY, read_values
 
 SAMPLE = REPOSITORY / "sample" / "config.yaml"
 EXPECTED = SAMPLE.with_name("expected.csv")
-# Where files are and what trains; the demo has the same means within their tolerance.
+# Folders and devices, which do not change the means beyond their tolerance.
 _LOCAL = ("output_dir", "resources_dir", "mirrors", "tracking_uri", "device")
 _KEYS = ["system", "dataset", "subset", "overrides", "measure"]
 COLUMNS = dict.fromkeys(_KEYS, "str") | {
@@ -53,7 +53,7 @@ def expected_values(summary: pd.DataFrame, measures: Sequence[str]) -> pd.DataFr
 
 
 def differences_from_expected(summary: pd.DataFrame, path: str | Path = EXPECTED) -> Iterator[str]:
-    """Yield in what a summary of the demo differs from the expected values, a text for each row.
+    """Yield a text for each row in which a summary of the demo differs from the expected values.
 
     Seeds and items must be equal, and means within the tolerance of their row.
 

@@ -25,16 +25,16 @@ def shown_candidates(explanation: Explanation) -> list[Ranked]:
 
     The prototypes that decide them have the letters A, B, ... in this order.
     """
-    places = list(enumerate(explanation.candidates, 1))
-    shown = places[:SHOWN]
-    if not any(candidate.label == 1 for _, candidate in shown):
-        shown += [pair for pair in places[SHOWN:] if pair[1].label == 1][:1]
-    deciding = dict.fromkeys(candidate.decided_by for _, candidate in shown)
+    ranked = list(enumerate(explanation.candidates, 1))
+    selected = ranked[:SHOWN]
+    if not any(candidate.label == 1 for _, candidate in selected):
+        selected += [pair for pair in ranked[SHOWN:] if pair[1].label == 1][:1]
+    deciding = dict.fromkeys(candidate.decided_by for _, candidate in selected)
     deciding.pop(None, None)
     letters = {prototype: chr(ord("A") + index) for index, prototype in enumerate(deciding)}
     return [
         Ranked(place, candidate, letters.get(candidate.decided_by, ""))
-        for place, candidate in shown
+        for place, candidate in selected
     ]
 
 
@@ -49,8 +49,8 @@ def lettered_prototypes(explanation: Explanation) -> dict[str, int]:
 
 def word_text(words: WordShares) -> str:
     """Return the words that won most, without marks, such as "wrote 34%, Ada 22%"."""
-    named = [pair for pair in words if any(map(str.isalnum, pair[0]))]
-    return ", ".join(f"{word} {share:.0%}" for word, share in named[:WORDS])
+    shares = [pair for pair in words if any(map(str.isalnum, pair[0]))]
+    return ", ".join(f"{word} {share:.0%}" for word, share in shares[:WORDS])
 
 
 def margin(explanation: Explanation) -> float:

@@ -104,21 +104,21 @@ def save_picture(explanation: Explanation, path: Path) -> None:
 
 def _draw(axes: plt.Axes, explanation: Explanation, shifts: Shifts) -> None:
     """Draw the shifts, and a line from each shown candidate to the prototype that decides it."""
-    shown = shown_candidates(explanation)
+    selected = shown_candidates(explanation)
     axes.scatter(*_xy(shifts.prototypes), s=SMALL, label=PROTOTYPES, **TRIANGLE)
     for label, (name, look) in LOOKS.items():
         pairs = zip(explanation.candidates, shifts.candidates, strict=True)
         points = [point for candidate, point in pairs if candidate.label == label]
         if points:
             axes.scatter(*_xy(points), s=SMALL, label=name, **look)
-    for place, candidate, _ in shown:
+    for place, candidate, _ in selected:
         if candidate.decided_by is not None:
             ends = shifts.candidates[place - 1], shifts.prototypes[candidate.decided_by]
             colour, width = ("0.25", 1.8) if place == 1 else ("0.6", 0.9)
             axes.plot(*_xy(ends), color=colour, linewidth=width, zorder=1)
     for letter, number in lettered_prototypes(explanation).items():
         _mark(axes, shifts.prototypes[number], 1.6 * LARGE, TRIANGLE, letter, "0.1", down=1.5)
-    for place, candidate, _ in reversed(shown):  # the best is drawn last, on top of the others
+    for place, candidate, _ in reversed(selected):  # the best is drawn last, on top of the others
         _, look = LOOKS[candidate.label]
         _mark(axes, shifts.candidates[place - 1], LARGE, look, str(place), "white")
     names = ("first", "second")

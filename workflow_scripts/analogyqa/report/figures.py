@@ -51,15 +51,18 @@ def build_figure(paper: Paper, name: str, results: Results, config: Config) -> p
     artefact = paper.artefacts[name]
     best = {(number.row, number.column): number.published for number in artefact.numbers()}
     ((x, points),) = artefact.x.items()
-    shown = {text_of(point): point for point in config.sweeps.get(x, points)}
-    in_order = [*shown.values(), *(point for point in points if text_of(point) not in shown)]
+    run_points = {text_of(point): point for point in config.sweeps.get(x, points)}
+    in_order = [
+        *run_points.values(),
+        *(point for point in points if text_of(point) not in run_points),
+    ]
     rows = []
     for panel, line, point, coordinates in artefact.points(config.sweeps | {x: in_order}):
         at = text_of(point[x])
         is_best = (line, panel) in best and at == text_of(best[line, panel])
-        if at not in shown and not is_best:
+        if at not in run_points and not is_best:
             continue
-        reason = why_no_run(coordinates, config) if at in shown else "not shown here"
+        reason = why_no_run(coordinates, config) if at in run_points else "not shown here"
         run: dict = {}
         if not reason:
             cell = next(iter(cells_by_hyperparameters(coordinates, config).values()))

@@ -69,7 +69,7 @@ def our_values(entry: TableEntry, config: Config, results: Results) -> list[dict
 
 
 def _would_cost(coordinates: Coordinates, config: Config, results: Results) -> str:
-    """Return how long a system takes to train whose costs are measured and nothing else, or ""."""
+    """Return the training time of a system of which only costs are measured, or ""."""
     cost = results.costs.get((coordinates.dataset, coordinates.subset, coordinates.system))
     if not cost or not config.systems[coordinates.system].only_costs:
         return ""

@@ -38,7 +38,7 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
     Papers without a row in the ledger are left out.
     """
     blocks, numbered_notes = _lay_out(ledger, papers := list(papers))
-    shown = [
+    markdown_blocks = [
         block._replace(
             rows=[(labels, list(map(_in_markdown, values))) for labels, values in block.rows]
         )
@@ -51,7 +51,7 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
         *(paper.citation for paper in papers if paper.paper in blocks),
     ]
     counts = _verdict_counts(ledger)
-    return table_to_markdown(Table(TITLE, [counts, *shown], notes))
+    return table_to_markdown(Table(TITLE, [counts, *markdown_blocks], notes))
 
 
 def _verdict_counts(ledger: pd.DataFrame) -> Block:

@@ -22,7 +22,7 @@ from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 
-_OF_CLAIMS = {
+_CLAIM_VERBS = {
     HOLDS: ("holds", "hold"),
     FAILS: ("fails", "fail"),
     UNDECIDED: ("is undecided", "are undecided"),
@@ -61,7 +61,7 @@ def in_five_sentences(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) 
     primary = _first_judgements(paper, claims, primary=True)
     others = _first_judgements(paper, claims, primary=False)
     texts = [
-        f"the claim that {row['text']}, {_OF_CLAIMS[row['verdict']][0]}{_effect(row)}"
+        f"the claim that {row['text']}, {_CLAIM_VERBS[row['verdict']][0]}{_effect(row)}"
         for row in primary.to_dict("records")
     ]
     sentences = [
@@ -93,10 +93,10 @@ def _numbers(once: pd.DataFrame) -> list[str]:
     counts = Counter(once["verdict"])
     if not counts:
         return []
-    off = [f"{name} in {counts[name]}" for name in (HIGHER, LOWER) if counts[name]]
+    differing = [f"{name} in {counts[name]}" for name in (HIGHER, LOWER) if counts[name]]
     parts = [
         f"of {len(once)} published numbers we reproduce {counts[REPRODUCED] or 'none'}",
-        f"ours is {' and '.join(off)}" if off else "",
+        f"ours is {' and '.join(differing)}" if differing else "",
         _counted(counts[INCONCLUSIVE], "is inconclusive", "are inconclusive"),
         _counted(counts[ENFORCED], "agrees by construction", "agree by construction"),
         _counted(counts[NOT_COMPARABLE], "cannot be compared", "cannot be compared"),
@@ -108,10 +108,10 @@ def _numbers(once: pd.DataFrame) -> list[str]:
 def _claims(judged: pd.DataFrame, noun: str) -> list[str]:
     counts = Counter(judged["verdict"])
     if len(judged) == 1:
-        return [f"its {noun} {_OF_CLAIMS[next(iter(counts))][0]}"]
+        return [f"its {noun} {_CLAIM_VERBS[next(iter(counts))][0]}"]
     if len(counts) == 1:
-        return [f"its {len(judged)} {noun}s {_OF_CLAIMS[next(iter(counts))][1]}"]
-    parts = [_counted(counts[verdict], *verbs) for verdict, verbs in _OF_CLAIMS.items()]
+        return [f"its {len(judged)} {noun}s {_CLAIM_VERBS[next(iter(counts))][1]}"]
+    parts = [_counted(counts[verdict], *verbs) for verdict, verbs in _CLAIM_VERBS.items()]
     text = " and ".join(", ".join(filter(None, parts)).rsplit(", ", 1))
     return [f"of its {len(judged)} {noun}s {text}"] if text else []
 
@@ -130,10 +130,10 @@ def _effect(row: dict) -> str:
 
 def _farthest(once: pd.DataFrame) -> str:
     """Return the score that is farthest from the published one."""
-    off = once[once["kind"].eq(SCORE) & once["verdict"].isin([HIGHER, LOWER])]
-    if off.empty:
+    differing = once[once["kind"].eq(SCORE) & once["verdict"].isin([HIGHER, LOWER])]
+    if differing.empty:
         return ""
-    row = off.loc[(off["mean"] - off["published"]).abs().idxmax()]
+    row = differing.loc[(differing["mean"] - differing["published"]).abs().idxmax()]
     return (
         f"The score farthest from the paper is in {printed_name(row['artefact'])} ({row['row']}, "
         f"{row['column']}): {three_decimals(row['mean'])}, where "

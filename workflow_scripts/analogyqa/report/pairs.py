@@ -54,8 +54,13 @@ def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]
     """
     keys = ["split", "question_id", "candidate_id"]
     correct = corpus.loc[corpus["label"] == 1, keys].astype(str)
-    named = entities.astype(dict.fromkeys(keys, str)).merge(correct, on=keys)
-    digits = named["entity"].str.contains(r"\d").groupby(fold_ids(named, "question_id")).mean()
+    correct_entities = entities.astype(dict.fromkeys(keys, str)).merge(correct, on=keys)
+    digits = (
+        correct_entities["entity"]
+        .str.contains(r"\d")
+        .groupby(fold_ids(correct_entities, "question_id"))
+        .mean()
+    )
     types = {item: NUMBER if share >= 0.5 else ENTITY for item, share in digits.items()}
     return {item: types.get(item, CLAUSE) for item in question_types(corpus)}
 
@@ -118,10 +123,10 @@ def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
         for row in part.to_dict("records"):
             first, second = (config.systems[row[name]].title for name in ("first", "second"))
             group = "all questions" if row["by"] == EVERY else f"{row['by']}: {row['group']}"
-            shown = [Value(str(row["n_items"])), *difference_values(row)]
+            cells = [Value(str(row["n_items"])), *difference_values(row)]
             if row["reason"]:
-                shown = [Value(row["reason"])] * 3
-            lines.append(([f"{first} against {second}", group], shown))
+                cells = [Value(row["reason"])] * 3
+            lines.append(([f"{first} against {second}", group], cells))
         short = MEASURES[part["measure"].iloc[0]].short
         columns = ["questions", f"difference in {short}", "p-value"]
         blocks.append(

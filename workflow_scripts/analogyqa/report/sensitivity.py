@@ -134,13 +134,13 @@ def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -
 
     `frame` has the columns SENSITIVITY.
     """
-    shown = frame[frame["measure"] == study.measure]
-    parts = [part for _, part in shown.groupby("dataset", sort=False)]
+    rows = frame[frame["measure"] == study.measure]
+    parts = [part for _, part in rows.groupby("dataset", sort=False)]
     counts = [_verdict_counts(parts, config)] if len(study.systems) > 1 and parts else []
     return Table(
         title=for_data("Sensitivity to the open choices", config),
         blocks=[*counts, *(_variation_block(part, config, study) for part in parts)],
-        notes=_notes(shown, config, study),
+        notes=_notes(rows, config, study),
     )
 
 

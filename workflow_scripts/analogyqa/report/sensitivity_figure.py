@@ -24,8 +24,8 @@ def draw_sensitivity(
         frame: columns SENSITIVITY.
         files: the paths by format (png, svg).
     """
-    shown = frame[frame["measure"] == study.measure]
-    choices = list(dict.fromkeys(zip(shown["choice"], shown["value"], strict=True)))
+    rows = frame[frame["measure"] == study.measure]
+    choices = list(dict.fromkeys(zip(rows["choice"], rows["value"], strict=True)))
     with plt.rc_context(STYLE):
         figure, panels = plt.subplots(
             ncols=len(study.datasets),
@@ -36,7 +36,7 @@ def draw_sensitivity(
         )
         figure.get_layout_engine().set(w_pad=0.1)
         for axes, dataset in zip(panels.flat, study.datasets, strict=True):
-            _draw_panel(axes, shown[shown["dataset"] == dataset], choices, config, study)
+            _draw_panel(axes, rows[rows["dataset"] == dataset], choices, config, study)
             pad = 11 + 9 * max(1, len(study.systems) - 1)
             axes.set_title(config.datasets[dataset].title, fontsize="medium", pad=pad)
         save_figure(figure, _title(frame, config, study), files)

@@ -145,8 +145,8 @@ def compare_unpaired(
     """
     generator = np.random.default_rng(0)
     draws, of_items, of_seeds = np.zeros(SAMPLES), 0.0, 0.0
-    for values, of_side in zip((first, second), strata, strict=True):
-        centred = _centred(values.mean(axis=0), of_side)
+    for values, side_strata in zip((first, second), strata, strict=True):
+        centred = _centred(values.mean(axis=0), side_strata)
         count = len(centred)
         draws += generator.choice([-1.0, 1.0], (SAMPLES, count)) @ centred / count
         of_items += float((centred**2).mean() / count)
@@ -204,8 +204,8 @@ def _variance_of_seeds(values: np.ndarray) -> float:
     if seeds == 1:
         return 0.0
     means = values.mean(axis=1, keepdims=True)
-    rest = values - means - values.mean(axis=0) + values.mean()
-    interaction = (rest**2).sum() / ((seeds - 1) * max(questions - 1, 1)) / questions
+    residuals = values - means - values.mean(axis=0) + values.mean()
+    interaction = (residuals**2).sum() / ((seeds - 1) * max(questions - 1, 1)) / questions
     variance = float(means.var(ddof=1) - interaction)
     return variance / seeds if variance > _EQUAL**2 else 0.0
 

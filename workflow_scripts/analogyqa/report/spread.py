@@ -121,7 +121,7 @@ def shares_of_best(curve: Sequence[np.ndarray], samples: int) -> np.ndarray:
     Returns: float array [points].
     """
     return shares_of_first(
-        np.stack([bootstrap_means(point, samples, of) for of, point in enumerate(curve)])
+        np.stack([bootstrap_means(point, samples, stream) for stream, point in enumerate(curve)])
     )
 
 

@@ -21,7 +21,7 @@ def configured(values: dict, left_out: dict[str, str]) -> tuple[Config, dict[str
 
 def stored_configuration(values: dict, left_out: dict[str, str], command: str) -> str:
     """Return the text of a results folder's configuration.json, for `read_configuration`."""
-    # They name a machine.
+    # These two depend on the machine.
     kept = {key: value for key, value in values.items() if key not in ("tracking_uri", "mirrors")}
     return json.dumps({"values": kept, "left_out": left_out, "command": command}, indent=1) + "\n"
 

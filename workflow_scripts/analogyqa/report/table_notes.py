@@ -42,7 +42,7 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[st
     table calls it.
     """
     runs = [row["run"] for row in rows if row["run"]]
-    kinds = {row["kind"] for row in rows if pd.notna(row["mean"])}
+    computed_kinds = {row["kind"] for row in rows if pd.notna(row["mean"])}
     verdicts = {row["verdict"] for row in rows if pd.notna(row["published"])}
     has_published = bool(artefact.published) and config.comparable
     mark = " (published)" if has_published else ""
@@ -53,9 +53,9 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[st
         notes += [cell_legend(mark), INTERVALS, interval_facts(config)]
         notes += [top_group_legend(config)] if artefact.top_group else []
         notes += [*_all_correct(rows, config), _ties(runs, config)]
-    elif kinds:
+    elif computed_kinds:
         notes.append(f"Cell: ours{mark}.")
-    notes += [COSTS] if COST in kinds else []
+    notes += [COSTS] if COST in computed_kinds else []
     notes += [CITED_ROWS] if any(row["kind"] == CITED for row in rows) else []
     if artefact.published:
         notes += marks_legend(verdicts, any(row["substitute"] for row in rows), config)
@@ -182,9 +182,9 @@ def _ties(runs: list[dict], config: Config) -> str:
             counts[cell.label] = run["tied_candidates"]
     if len(counts) > MOST_TIED:
         most = sorted(counts, key=lambda label: -counts[label])[:MOST_TIED]
-        rest = len(counts) - len(most)
+        others = len(counts) - len(most)
         text = ", ".join(f"{label} {counts[label]:,}" for label in most)
-        text += f" and fewer in {rest} other cells (summary.csv)"
+        text += f" and fewer in {others} other cells (summary.csv)"
     else:
         text = ", ".join(f"{label} {count}" for label, count in counts.items())
     return task_of(config.datasets[runs[0]["dataset"]]).tie_note(text)

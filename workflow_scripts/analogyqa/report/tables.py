@@ -45,18 +45,18 @@ def table_of_frame(
 ) -> Table:
     """Return a table of a paper from its csv: columns FRAME, a row for each value."""
     artefact = paper.artefacts[name]
-    shown = [
+    rows = [
         row | _display_facts(row, artefact, config, summaries) | {"csv_row": number}
         for number, row in enumerate(frame.to_dict("records"))
     ]
     if not config.comparable:
-        shown = [_without_published(row) for row in shown if row["kind"] != CITED]
+        rows = [_without_published(row) for row in rows if row["kind"] != CITED]
     is_own = paper.paper == OWN
     source = f"Published: {paper.citation}" if config.comparable and not is_own else paper.citation
     return Table(
         title=artefact.title if is_own else for_data(artefact.title, config),
-        blocks=_blocks(artefact, shown),
-        notes=[*table_notes(artefact, shown, config), source],
+        blocks=_blocks(artefact, rows),
+        notes=[*table_notes(artefact, rows, config), source],
         printed_as=printed_as(paper, name),
         frame=frame,
     )
@@ -70,8 +70,8 @@ def _top_groups(
     If the columns are systems, the groups are those of the rows.
     """
     top = pd.Series(pd.NA, frame.index, dtype="boolean")
-    shown = frame[(frame["kind"] == SCORE) & frame["mean"].notna()]
-    for _, part in shown.groupby("column" if artefact.systems_in == "row" else "row"):
+    scores = frame[(frame["kind"] == SCORE) & frame["mean"].notna()]
+    for _, part in scores.groupby("column" if artefact.systems_in == "row" else "row"):
         runs, paths = {}, {}
         for number, row in part.to_dict("index").items():
             cell = _cell(row, artefact, config)
@@ -154,8 +154,8 @@ def coordinates_of(row: dict, artefact: Artefact) -> Coordinates:
     """Return the coordinates of a row of FRAME."""
     if row["block"] == IN_PAPER:
         return artefact.coordinates(row["row"], row["column"])
-    at = {"column": row["column"]} if artefact.systems_in == "row" else {"row": row["row"]}
-    return artefact.coordinates(**at) | Coordinates(system=row["system"])
+    label = {"column": row["column"]} if artefact.systems_in == "row" else {"row": row["row"]}
+    return artefact.coordinates(**label) | Coordinates(system=row["system"])
 
 
 def _cell(row: dict, artefact: Artefact, config: Config) -> Cell:

@@ -61,36 +61,36 @@ def find_number(
     """
     asked = [_plain(word) for word in words]
     known = {name for paper in papers.values() for name in paper.artefacts}
-    named = known.intersection(asked)
-    if not named:
+    artefacts = known.intersection(asked)
+    if not artefacts:
         raise AnalogyQAError(
             f"no table or figure is named{nearest_hint(words[0] if words else '', sorted(known))}"
         )
     numbers = [
         number
         for paper in papers.values()
-        for name in named.intersection(paper.artefacts)
+        for name in artefacts.intersection(paper.artefacts)
         for number in shown_numbers(results, paper, name, config)
     ]
-    rest = set(asked) - named
-    if unknown := rest - {name for number in numbers for name in number.names}:
+    labels = set(asked) - artefacts
+    if unknown := labels - {name for number in numbers for name in number.names}:
         names = sorted({name for number in numbers for name in number.names})
         word = sorted(unknown)[0]
-        where = ", ".join(sorted(named))
+        where = ", ".join(sorted(artefacts))
         raise AnalogyQAError(f"{where} has nothing called {word!r}{nearest_hint(word, names)}")
-    found = [number for number in numbers if rest <= number.names]
-    if TUNED not in rest:
-        found = [number for number in found if number.values.get("hyperparameters") != TUNED]
+    matching = [number for number in numbers if labels <= number.names]
+    if TUNED not in labels:
+        matching = [number for number in matching if number.values.get("hyperparameters") != TUNED]
     # The title of one system may be the name of another.
-    found = [number for number in found if number.coordinates.system in rest] or found
-    if len(found) != 1:
-        labels = [number.label for number in found[:_LISTED]] or ["none"]
-        more = f", and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+    matching = [number for number in matching if number.coordinates.system in labels] or matching
+    if len(matching) != 1:
+        listed = [number.label for number in matching[:_LISTED]] or ["none"]
+        others = f", and {len(matching) - _LISTED} more" if len(matching) > _LISTED else ""
         raise AnalogyQAError(
-            f"{' '.join(words)} names {len(found)} numbers, not one. Give words that only one has. "
-            f"Found: {'; '.join(labels)}{more}"
+            f"{' '.join(words)} names {len(matching)} numbers, not one. Give words that only one "
+            f"has. Found: {'; '.join(listed)}{others}"
         )
-    return found[0]
+    return matching[0]
 
 
 def shown_numbers(results: str | Path, paper: Paper, name: str, config: Config) -> Iterator[Number]:
@@ -174,8 +174,8 @@ def origin(results: str | Path, number: Number, command: str) -> dict:
 def facts_of_number(results: str | Path, number: Number, command: str) -> dict:
     """Return the facts of `origin` that are not in the record of a run."""
     values = {key: number.values[key] for key in _SHOWN if key in number.values}
-    shown = {key: value for key, value in values.items() if not pd.isna(value) and value != ""}
-    facts: dict = {"number": number.label, **shown}
+    facts: dict = {"number": number.label}
+    facts |= {key: value for key, value in values.items() if not pd.isna(value) and value != ""}
     if number.values["kind"] == CITED:
         return facts | {"reason": "the paper cites this value; there is none of ours"}
     files = _files(Path(results), number)
@@ -221,14 +221,14 @@ def lines_of(value: object) -> list[str]:
 
 def _files(results: Path, number: Number) -> list[str]:
     """Return the files behind a number, first the one it is read from."""
-    at, kind = number.coordinates, number.values["kind"]
+    coordinates, kind = number.coordinates, number.values["kind"]
     if number.cell:
         names = ("metrics.parquet", "scores.parquet", "history.parquet", "run.json")
         paths = [results / "runs" / number.cell.path / name for name in names]
     elif kind == COUNT:
-        paths = [results / "corpora" / f"{at.dataset}.parquet"]
+        paths = [results / "corpora" / f"{coordinates.dataset}.parquet"]
     elif kind == COST:
-        paths = [results / "costs" / at.dataset / f"{at.subset}.json"]
+        paths = [results / "costs" / coordinates.dataset / f"{coordinates.subset}.json"]
     else:
         paths = []
     return [str(path) for path in paths if path.exists()]

@@ -171,9 +171,9 @@ def _compare(frame: pd.DataFrame, path: Path) -> Iterator[Difference]:
         yield Difference(str(path), "is missing")
         return
     again, stored = csv_text(frame).splitlines(), path.read_text(encoding="utf-8").splitlines()
-    for number, (expected, found) in enumerate(zip(again, stored, strict=False), 1):
-        if expected != found:
-            yield Difference(str(path), f"line {number} is {found!r}, made again {expected!r}")
+    for number, (expected, line) in enumerate(zip(again, stored, strict=False), 1):
+        if expected != line:
+            yield Difference(str(path), f"line {number} is {line!r}, made again {expected!r}")
             return
     if len(again) != len(stored):
         yield Difference(str(path), f"has {len(stored)} lines, made again {len(again)}")

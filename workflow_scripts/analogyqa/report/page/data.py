@@ -64,14 +64,14 @@ def data_cards(
     return cards
 
 
-def _counts(corpus: Path, title: str, kinds: Mapping[str, str]) -> Block:
+def _counts(corpus: Path, title: str, columns: Mapping[str, str]) -> Block:
     (counts,) = count_corpora([str(corpus)]).values()
     rows = [
-        ([split], [Value(f"{counts[kind][split][ALL]:,}") for kind in kinds.values()])
+        ([split], [Value(f"{counts[counted][split][ALL]:,}") for counted in columns.values()])
         for split in SPLITS
         if counts["pairs"][split][ALL]
     ]
-    return Block(f"Counts of {title}", ["Split"], list(kinds), rows)
+    return Block(f"Counts of {title}", ["Split"], list(columns), rows)
 
 
 def _names(text: str) -> list[str]:

@@ -110,10 +110,12 @@ def paper_part(
         else:
             missing.append(path.relative_to(results).with_suffix("").as_posix())
     sections += _studies(results, paper, claims, config)
-    found = in_five_sentences(paper, ledger, claims)
-    choices, text = _choices(paper)
+    sentences = in_five_sentences(paper, ledger, claims)
+    choices, config_text = _choices(paper)
     examples = examples_section(results, paper, config)
-    return PaperPart(paper.paper, paper.citation, found, sections, missing, choices, text, examples)
+    return PaperPart(
+        paper.paper, paper.citation, sentences, sections, missing, choices, config_text, examples
+    )
 
 
 def _table(
@@ -164,10 +166,10 @@ def _studies(
 ) -> Iterator[Section]:
     """Yield the claims and the studies of a paper that have results."""
     studies, folder = config.studies_of(paper.paper), results / "tables" / paper.paper
-    own = claims[claims["paper"] == paper.paper]
-    if not own.empty:
-        table = claims_table(own, [paper], config)
-        table = table._replace(title=f"Claims of {paper.paper}", blocks=claims_of(paper, own))
+    judged = claims[claims["paper"] == paper.paper]
+    if not judged.empty:
+        table = claims_table(judged, [paper], config)
+        table = table._replace(title=f"Claims of {paper.paper}", blocks=claims_of(paper, judged))
         path = results / "claims.csv"
         yield _section(table, paper, "claims", path, results)._replace(is_wordy=True)
     path, study = folder / "cross_validation.csv", studies.cross_validation

@@ -10,8 +10,8 @@ from analogyqa.report.views.show import Panel, Shown
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
 
-# A row for each prototype that decides. `seeds` is in how many seeds it does; `decisions` and
-# `right` are totals over seeds.
+# A row for each prototype that decides. `seeds` is the number of seeds in which it decides;
+# `decisions` and `right` are totals over seeds.
 DECIDING = {
     "panel": "str",
     "question_type": "str",

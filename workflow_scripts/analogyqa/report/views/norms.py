@@ -17,7 +17,7 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
 
 # `value` is a count, a mean norm, a share or a difference, as `what` says. `low` and `high` are the
-# ends of a bin, or of the interval of a difference, of which there is a verdict.
+# ends of a bin, or of the interval of a difference. Only differences have a verdict.
 NORMS = {
     "panel": "str",
     "kind": "str",
@@ -51,12 +51,12 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
         squeeze=False,
     )
     for line, panel in zip(drawn, panels, strict=True):
-        own = frame[(frame["panel"] == panel.name) & (frame["what"] == COUNT)]
+        counts = frame[(frame["panel"] == panel.name) & (frame["what"] == COUNT)]
         before = f"{panel.name}: " if len(panels) > 1 else ""
-        for axes, letter, kinds in zip(line, "ab", (SENTENCES, (WORD,)), strict=True):
-            _draw(axes, own, kinds, panel.reason)
+        for axes, letter, group in zip(line, "ab", (SENTENCES, (WORD,)), strict=True):
+            _draw(axes, counts, group, panel.reason)
             axes.set_title(
-                f"{before}({letter}) {' and '.join(TITLES[kind] for kind in kinds)}",
+                f"{before}({letter}) {' and '.join(TITLES[kind] for kind in group)}",
                 fontsize="medium",
             )
     notes = [note for panel in panels if not panel.reason for note in _notes(panel, frame, config)]
@@ -67,10 +67,10 @@ def _rows(panel: Panel, config: Config) -> list[dict]:
     """Return the counts of a panel, its means, and the verdict."""
     parts = {"question": panel.rows("question"), "answer": panel.answers, WORD: panel.rows(WORD)}
     rows = []
-    for kinds in (SENTENCES, (WORD,)):
-        norms = pd.concat([parts[kind]["norm"] for kind in kinds])
+    for group in (SENTENCES, (WORD,)):
+        norms = pd.concat([parts[kind]["norm"] for kind in group])
         edges = np.linspace(norms.min(), norms.max(), BINS + 1)
-        for kind in kinds:
+        for kind in group:
             counts, _ = np.histogram(parts[kind]["norm"], edges)
             rows += [
                 {"kind": kind, "what": COUNT, "low": low, "high": high, "value": count}
@@ -114,16 +114,16 @@ def mean_verdict(
     return low, high, HOLDS if low > 0 else FAILS if high < 0 else UNDECIDED
 
 
-def _draw(axes: plt.Axes, frame: pd.DataFrame, kinds: Sequence[str], reason: str) -> None:
+def _draw(axes: plt.Axes, frame: pd.DataFrame, group: Sequence[str], reason: str) -> None:
     if reason:
         axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", wrap=True)
         return
-    for kind in kinds:
-        own = frame[frame["kind"] == kind]
-        edges = [*own["low"], own["high"].iloc[-1]]
+    for kind in group:
+        bins = frame[frame["kind"] == kind]
+        edges = [*bins["low"], bins["high"].iloc[-1]]
         colour = COLOURS[(*SENTENCES[::-1], WORD).index(kind)]
-        shares = 100 * own["value"] / own["value"].sum()
-        label = f"{TITLES[kind]} ({own['value'].sum():.0f})"
+        shares = 100 * bins["value"] / bins["value"].sum()
+        label = f"{TITLES[kind]} ({bins['value'].sum():.0f})"
         axes.stairs(shares, edges, fill=True, color=colour, alpha=0.35)
         axes.stairs(shares, edges, color=colour, linewidth=1.5, label=label)
     axes.set_xlabel("norm")
@@ -131,20 +131,21 @@ def _draw(axes: plt.Axes, frame: pd.DataFrame, kinds: Sequence[str], reason: str
 
 
 def _notes(panel: Panel, frame: pd.DataFrame, config: Config) -> list[str]:
-    own = frame[frame["panel"] == panel.name].set_index(["kind", "what"])
-    values = own["value"]
-    told = {}
+    rows = frame[frame["panel"] == panel.name].set_index(["kind", "what"])
+    values = rows["value"]
+    verdicts = {}
     for what in (DIFFERENCE, FOR_EACH_WORD):
-        row = own.loc["question", what]
+        row = rows.loc["question", what]
         interval = f"{row['value']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}]"
-        told[what] = f"{row['verdict']}, {interval}"
+        verdicts[what] = f"{row['verdict']}, {interval}"
     return [
         f"{panel.name}: mean norm of questions {values['question', MEAN]:.2f}, of right answers "
         f"{values['answer', MEAN]:.2f}. {values['question', SHARE]:.0%} of the questions have a "
         "norm above the mean of their right answers.",
-        f'"Questions in general have a higher vector norm" than answers: {told[DIFFERENCE]} '
+        f'"Questions in general have a higher vector norm" than answers: {verdicts[DIFFERENCE]} '
         f"(question minus its answers, {percent(config)} interval, bootstrap over questions).",
         "A norm is that of a sum over words, before any constraint to the unit ball, and a "
         f"question has {values['question', WORDS]:.1f} words, an answer "
-        f"{values['answer', WORDS]:.1f}. Divided by the number of words: {told[FOR_EACH_WORD]}.",
+        f"{values['answer', WORDS]:.1f}. Divided by the number of words: "
+        f"{verdicts[FOR_EACH_WORD]}.",
     ]

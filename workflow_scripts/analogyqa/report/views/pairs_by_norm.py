@@ -34,11 +34,15 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     missing, count = [], len(view.examples[0].question)
     for panel in panels:
         examples = [example for example in view.examples if example.panel == panel.name]
-        missing += [] if panel.reason else [each for each in examples if find(panel, each) is None]
+        missing += (
+            []
+            if panel.reason
+            else [example for example in examples if find(panel, example) is None]
+        )
         for question, example in questions_of(panel, examples):
-            own = _sentences(panel, question, example, count)
-            rows += [row for sentence in own for row in sentence]
-            lines += [_line(question["text"], sentence) for sentence in own]
+            sentences = _sentences(panel, question, example, count)
+            rows += [row for sentence in sentences for row in sentence]
+            lines += [_line(question["text"], sentence) for sentence in sentences]
     levels = [f"H{level + 1}" for level in range(count)]
     notes = [
         f"Levels: {len(levels)} equal parts of the words of a test split by their norm, H1 the "
@@ -47,8 +51,8 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
         "sentence; of the right answers the one that shares the most words with the published.",
     ]
     if missing:
-        said = " and ".join(f'"{example.find}" of {example.panel}' for example in missing)
-        notes.append(f"Not in these data: {said}. The first other test questions replace them.")
+        names = " and ".join(f'"{example.find}" of {example.panel}' for example in missing)
+        notes.append(f"Not in these data: {names}. The first other test questions replace them.")
     blocks = [Block("", ["Question", ""], levels, lines, wrapped=True)] if lines else []
     return Shown(typed(rows, WORD_LEVELS), notes, blocks=blocks)
 
@@ -73,18 +77,18 @@ def questions_of(panel: Panel, examples: Sequence[Example]) -> list[tuple[dict, 
 
 def find(panel: Panel, example: Example) -> dict | None:
     """Return the first question of a panel that has the words of an example, or None."""
-    wanted = set(example.find.lower().split())
+    words = set(example.find.lower().split())
     for question in panel.rows("question").to_dict("records"):
-        if wanted <= {word.lower() for word in question["words"]}:
+        if words <= {word.lower() for word in question["words"]}:
             return question
     return None
 
 
 def answer_to(panel: Panel, question: dict, printed: str) -> dict:
-    """Return the right answer to a question that has the most of printed words; the first such."""
+    """Return the first right answer that shares the most words with a printed one."""
     words = set(printed.replace(",", " ").lower().split())
     answers = panel.answers[panel.answers["question_id"] == question["question_id"]]
-    shared = [len(words & {word.lower() for word in own}) for own in answers["words"]]
+    shared = [len(words & {word.lower() for word in answer}) for answer in answers["words"]]
     return answers.iloc[int(np.argmax(shared))].to_dict()
 
 

@@ -24,7 +24,7 @@ POINTS = {
 }
 AXES = ["x", "y", "z"]
 PERPLEXITY = 30
-FEWEST = 5  # points of which there is a projection
+FEWEST = 5  # points for a projection
 LABELS = {"question": "questions", "answer": "their right answers"}
 LOOK = {
     "question": {"color": COLOURS[1], "marker": "^", "s": 14},
@@ -83,14 +83,14 @@ def _draw(axes: plt.Axes, frame: pd.DataFrame, reason: str) -> None:
         axes.text2D(0.5, 0.5, reason, transform=axes.transAxes, ha="center", wrap=True)
         axes.set_axis_off()
         return
-    at = frame.set_index(["kind", "question_id"])[AXES]
-    for question, answers in at.loc["answer"].groupby(level=0):
-        start = at.loc["question", question].to_numpy().reshape(-1)
+    coordinates = frame.set_index(["kind", "question_id"])[AXES]
+    for question, answers in coordinates.loc["answer"].groupby(level=0):
+        start = coordinates.loc["question", question].to_numpy().reshape(-1)
         for end in answers.to_numpy():
             axes.plot(*zip(start, end, strict=True), color="0.55", linewidth=0.35, alpha=0.6)
     for kind, label in LABELS.items():
-        own = at.loc[kind].to_numpy()
-        axes.scatter(*own.T, **LOOK[kind], depthshade=False, linewidths=0, label=label)
+        points = coordinates.loc[kind].to_numpy()
+        axes.scatter(*points.T, **LOOK[kind], depthshade=False, linewidths=0, label=label)
     axes.set_box_aspect((1, 1, 1), zoom=1.1)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_ticklabels([])  # t-SNE coordinates have no unit
@@ -103,11 +103,13 @@ def _distances(frames: Sequence[pd.DataFrame]) -> list[str]:
         if frame["x"].notna().any():
             questions, answers = (frame[frame["kind"] == kind][AXES].to_numpy() for kind in LABELS)
             centre = answers.mean(axis=0)
-            away = [np.linalg.norm(own - centre, axis=1).mean() for own in (questions, answers)]
-            apart = np.linalg.norm(questions.mean(axis=0) - centre)
+            distances = [
+                np.linalg.norm(points - centre, axis=1).mean() for points in (questions, answers)
+            ]
+            between_centres = np.linalg.norm(questions.mean(axis=0) - centre)
             notes.append(
                 f"{frame['panel'].iloc[0]}: from the centre of the answers, questions lie "
-                f"{away[0]:.1f} away, answers {away[1]:.1f}, the centre of the questions "
-                f"{apart:.1f} (0 if all around)."
+                f"{distances[0]:.1f} away, answers {distances[1]:.1f}, the centre of the questions "
+                f"{between_centres:.1f} (0 if all around)."
             )
     return notes

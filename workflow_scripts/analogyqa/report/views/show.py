@@ -62,32 +62,32 @@ def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Conf
     view = paper.views[name]
     reads = view.spec.reads
     schema, panels = SCHEMAS[reads], []
-    # Panels, by what they show and of which data.
-    about: dict[str, list[str]] = {}
+    # For the notes: the names of panels or systems that share a fact.
+    names_by_fact: dict[str, list[str]] = {}
     for panel, (file, cell, reason) in view_tables(config, view).items():
         if reason:
             panels.append(Panel(panel, schema.empty_table().to_pandas(), f"{NOT_RUN}: {reason}"))
-            about.setdefault(panels[-1].reason, []).append(panel)
+            names_by_fact.setdefault(panels[-1].reason, []).append(panel)
             continue
         path = next(path for path in paths if Path(path).as_posix().endswith(file))
         panels.append(Panel(panel, read_table(path, schema)))
         if cell:
             system = config.systems[cell.system].title
-            about.setdefault(_data(panels[-1], cell, config, reads), []).append(system)
+            names_by_fact.setdefault(_data(panels[-1], cell, config, reads), []).append(system)
     with plt.rc_context(STYLE):
         shown = view.spec.load()(panels, view, config)
-    notes = [f"{', '.join(whose)}: {what}." for what, whose in about.items()]
+    notes = [f"{', '.join(names)}: {fact}." for fact, names in names_by_fact.items()]
     return shown._replace(notes=[*notes, *shown.notes])
 
 
 def _data(panel: Panel, cell: Cell, config: Config, reads: str) -> str:
     seeds = config.seeds_at(cell.subset, cell.overrides)
-    shown = f"seed {seeds[0]}" if reads == "inside" else f"seeds: {len(seeds)}"
+    seeds_text = f"seed {seeds[0]}" if reads == "inside" else f"seeds: {len(seeds)}"
     ids = panel.table["question_id"]
     questions = ids[ids != ""].nunique()
     return (
         f"test split of {config.datasets[cell.dataset].title}, {questions} questions that "
-        f"have a right answer; with the paper's hyperparameters, {shown}"
+        f"have a right answer; with the paper's hyperparameters, {seeds_text}"
     )
 
 

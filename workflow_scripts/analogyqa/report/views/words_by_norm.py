@@ -67,7 +67,7 @@ def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:
     level_of = dict(zip(norms, np.searchsorted(edges[1:-1], values, side="right"), strict=True))
     rows = []
     for number, (level, words) in enumerate(printed.items()):
-        own = sorted(
+        level_words = sorted(
             (word for word in norms if level_of[word] == number),
             key=lambda word: (-counts[word], word),
         )
@@ -78,8 +78,8 @@ def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:
                 "level": level,
                 "low": float(edges[number]),
                 "high": float(values.max() if last else edges[number + 1]),
-                "n_words": len(own),
-                "words": ", ".join(own[:MOST]) or "-",  # as the paper prints no words
+                "n_words": len(level_words),
+                "words": ", ".join(level_words[:MOST]) or "-",  # as the paper prints no words
                 "published": words,
             }
         )
