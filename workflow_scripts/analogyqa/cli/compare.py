@@ -19,7 +19,7 @@ def compare(
     """Compare the results of two output folders, cell by cell, with paired tests.
 
     Says what differs in configuration, data, packages and code. Exits with 1 if a cell differs.
-    Example: `analogyqa compare results/paper results/three`
+    Example: `analogyqa compare results/demo results/three`
     """
     from analogyqa.report.compare_folders import ONLY_FIRST, ONLY_SECOND, compare_folders
 
