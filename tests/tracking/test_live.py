@@ -210,14 +210,13 @@ def test_the_import_completes_a_workflow_whose_server_was_killed(project, server
     (cut_off,) = server.runs(SEED)
     assert 1 <= len(server.points(cut_off, "epoch/loss")) < 300
     completed = subprocess.run(
-        [sys.executable, "-m", "analogyqa.tracking", "import", "--config", "config.yaml"],
+        [sys.executable, "-m", "analogyqa", "import", "--config", "config.yaml"],
         cwd=project.folder,
         env=clean_environment(),
         capture_output=True,
         text=True,
     )
     assert completed.returncode == 0, completed.stderr
-    assert len(completed.stdout.splitlines()) == 2
     assert_shows_the_records(server.address, project.results)
     (imported,) = server.runs(SEED)
     assert len(server.points(imported, "epoch/loss")) == 300
