@@ -8,12 +8,14 @@ from base64 import b64decode
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote
 
 import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIMS
+from analogyqa.report.html_pages import SVG, data_uri
 from analogyqa.report.page import build_page
 from analogyqa.report.page.runs import Run, commits_and_machines, duration
 from analogyqa.report.summary import read_csv, write_csv
@@ -261,3 +263,15 @@ def test_a_time_is_given_in_words(seconds, text):
 def test_a_commit_is_shortened_and_uncommitted_changes_are_marked(commit, expected):
     run = Run("a/b/c/d", "a b c", {"git_commit": commit, "platform": "Linux"}, "")
     assert commits_and_machines([run, run]) == f"2 runs of commit {expected} on Linux"
+
+
+@pytest.mark.parametrize(
+    ("svg", "shortened"),
+    [
+        ('<path d="M 12.34567 0.015625"/>', "<path d='M 12.34 0.015625'/>"),
+        ("<!DOCTYPE svg><!-- a --><metadata>m</metadata><g>\n </g>", "<g> </g>"),
+        ('<text id="a">it\'s</text>', '<text id="a">it\'s</text>'),
+    ],
+)
+def test_a_picture_is_written_shorter_and_drawn_as_before(svg, shortened):
+    assert unquote(data_uri(svg, SVG)) == f"data:{SVG},{shortened}"

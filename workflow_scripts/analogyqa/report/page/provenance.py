@@ -1,4 +1,4 @@
-"""What `analogyqa why` says of each number on the page, which contains it as JSON."""
+"""What `analogyqa why` says of each number on the page, as compressed JSON inside it."""
 
 import gzip
 import json
