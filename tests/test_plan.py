@@ -99,6 +99,13 @@ def test_overrides_of_a_fused_system_reach_the_parts_that_they_affect(papers):
     assert config.system_at("both", cell.overrides).training == config.systems["both"].training
 
 
+def test_a_fused_system_is_left_out_with_the_overrides_of_its_part(papers):
+    config = leave_out(papers.load(FUSED), {"baseline dropout=0.4@p=2": "too long"})
+    coordinates = Coordinates(system="both", dataset="toy", subset="both", p=2)
+    assert why_no_run(coordinates | Coordinates(dropout=0.4), config) == "too long"
+    assert why_no_run(coordinates, config) == ""
+
+
 def test_too_few_seeds_to_fuse_are_a_reason(papers):
     coordinates = Coordinates(system="both", dataset="toy", subset="both", measure="mrr")
     assert why_no_run(coordinates | Coordinates(p=2, dropout=0.4), papers.load(FUSED)) == ""

@@ -93,7 +93,7 @@ def _import_finished(config: Config) -> list[str]:
     tracking_uri = resolve_tracking_uri(config)
     imported = import_runs(tracking_uri, results, runs)
     for name, added in imported.items():
-        print(f"{name}: {added} new runs")
+        print(f"{name}: {added} new {'run' if added == 1 else 'runs'}")
     for uri, run in register_best(tracking_uri, results, runs, config).items():
         print(f"{uri}: {run}, the best on dev")
     print(

@@ -50,13 +50,21 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
         config.check_system(coordinates.system, config.system_at(coordinates.system, overrides))
     except ValueError as error:
         return str(error).partition("; ")[0]
-    return config.left_out.get(system_key(coordinates.system, overrides), "")
+    return _why_overrides_left_out(coordinates.system, overrides, config)
 
 
 def why_left_out(system: str, dataset: str, config: Config) -> str:
     """Return why a system, or a part of a fused one, is left out on a data set; "" if it is not."""
     parts = config.systems[system].parts if system in config.systems else {}
     keys = (key for name in (system, *parts) for key in (name, f"{name} {dataset}"))
+    return next((config.left_out[key] for key in keys if key in config.left_out), "")
+
+
+def _why_overrides_left_out(system: str, overrides: Overrides, config: Config) -> str:
+    """Return why a system, or a part of a fused one, is left out with overrides; "" if it is not."""
+    keys = [system_key(system, overrides)]
+    for part in config.systems[system].parts:
+        keys.append(system_key(part, config.canonical_overrides(part, overrides)))
     return next((config.left_out[key] for key in keys if key in config.left_out), "")
 
 
