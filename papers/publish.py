@@ -1,6 +1,6 @@
 """Publish the tables, figures and claims of a run on the page of a paper.
 
-    python papers/publish.py diallo2019 results/conll "snakemake --cores 2 ..."
+    python papers/publish.py diallo2019 results/paper
 
 This replaces the text between the two marks of `papers/<paper>/README.md`, and copies the figures
 next to it. Tables that show sentences of the data are left out, because of their licences. That
@@ -9,7 +9,8 @@ claims. A page can thus show, say, a cross-validation from another run. README.m
 marks RESULTS, for a table with the verdicts on the papers of the run. It keeps the rows of other
 papers, so that each paper may have a run of its own.
 
-Seeds, commit, machine and date come from the records of the runs. In the end, the numbers with
+The command comes from the configuration.json of the folder; seeds, commit, machine and date come
+from the records of the runs. In the end, the numbers with
 three decimals in the prose that the run does not contain are listed: they are outdated, or come
 from another source.
 """
@@ -27,6 +28,7 @@ from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY
 from analogyqa.report.outcomes import results_table
+from analogyqa.report.stored import read_stored
 from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
 from analogyqa.report.verdicts import MARKS
@@ -37,6 +39,7 @@ BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
 BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
 RESULTS = "<!-- results: papers/publish.py -->"
 PAPERS = Path(__file__).parent
+SHORT = 12  # characters of a commit that are enough to name it
 CELL = ["system", "dataset", "subset", "overrides"]
 # Patterns for the parts of a cell, and their meanings.
 PARTS = {
@@ -77,7 +80,7 @@ def origin(results: Path) -> str:
         for machine in of_seed
     } or {"no training but that of word vectors"}
     day = datetime.fromtimestamp(paths[-1].stat().st_mtime, UTC).date()
-    code = f"commit{'s' * (len(commits) > 1)} {', '.join(commits)}"
+    code = f"commit{'s' * (len(commits) > 1)} {', '.join(commit[:SHORT] for commit in commits)}"
     return f"{seeds} seeds, {code}, {'; '.join(sorted(machines))}, {day}."
 
 
@@ -157,13 +160,14 @@ def require_paper(paper: str, results: Path) -> None:
         )
 
 
-def main(paper: str, results: Path, command: str) -> None:
+def main(paper: str, results: Path) -> None:
     """Publish a run on the page of a paper."""
     require_paper(paper, results)
     page, root = PAPERS / paper / "README.md", PAPERS.parent
     # Other pages, with the path from each to the folder of the paper.
     others = {root / "README.md": f"papers/{paper}/"}
     others |= dict.fromkeys(sorted((root / "docs").glob("*.md")), f"../papers/{paper}/")
+    *_, command = read_stored(results)
     head, pieces = [f"    {command}\n", origin(results)], {}
     hidden = views_with_sentences(load_paper(PAPERS / paper / "paper.yaml"))
     readme = root / "README.md"

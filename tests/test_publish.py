@@ -64,7 +64,13 @@ def results(tmp_path, monkeypatch):
         write_json(record_of(results, name), record)
     rows = [dict(zip(publish.CELL, (name, *CELL), strict=True)) for name in ("a", "b", "a")]
     write_csv(typed(rows, SUMMARY), results / "summary.csv")
+    store_command(results, "snakemake --cores 2")
     return results
+
+
+def store_command(results, command):
+    configuration = {"values": {}, "left_out": {}, "command": command}
+    write_json(results / "configuration.json", configuration)
 
 
 def record_of(results, system):
@@ -73,7 +79,7 @@ def record_of(results, system):
 
 def test_a_run_replaces_only_the_text_between_its_marks(results, tmp_path):
     for _ in range(2):  # again, over itself
-        publish.main("p", results, "snakemake --cores 2")
+        publish.main("p", results)
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
     assert page.startswith("before\n\n")
     assert page.endswith("\n\nafter\n")
@@ -88,7 +94,7 @@ def test_a_run_replaces_only_the_text_between_its_marks(results, tmp_path):
 
 def test_tables_with_sentences_of_the_data_are_left_out(results, tmp_path):
     (results / "tables" / "p" / "table8.md").write_text("# Table 8: pairs\n\n| a sentence |\n")
-    publish.main("p", results, "snakemake")
+    publish.main("p", results)
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
     assert "a sentence" not in page
     assert "### Table 8: pairs\n\nNot shown here" in page
@@ -97,7 +103,7 @@ def test_tables_with_sentences_of_the_data_are_left_out(results, tmp_path):
 
 def test_readme_has_the_primary_claims_of_the_paper_alone(results, tmp_path):
     for _ in range(2):
-        publish.main("p", results, "snakemake --cores 2")
+        publish.main("p", results)
     readme = (tmp_path / "README.md").read_text()
     assert readme.startswith("top\n\n") and readme.endswith("\n\nrest\n")
     assert "\n![figure6](papers/p/figure6.svg)\n" in readme
@@ -117,7 +123,7 @@ def test_readme_has_the_verdicts_on_the_papers_of_this_and_of_earlier_runs(resul
     table = f"{publish.RESULTS}\n\n| heads |\n| - |\n{row}\n\n{publish.END}\n"
     readme.write_text(f"{readme.read_text()}\n{table}")
     for _ in range(2):  # again, over itself
-        publish.main("p", results, "")
+        publish.main("p", results)
         *_, kept, hyperqa = cells_in_markdown(readme.read_text())
         assert kept == earlier
         assert "Tay, Tuan" in hyperqa[1]
@@ -129,7 +135,7 @@ def test_a_page_of_docs_has_the_figure_by_its_relative_path(results, tmp_path):
     page = tmp_path / "docs" / "finding.md"
     page.parent.mkdir()
     page.write_text(f"top\n\n{mark}\nstale\n{publish.END}\n")
-    publish.main("p", results, "")
+    publish.main("p", results)
     assert "\n![figure6](../papers/p/figure6.svg)\n" in page.read_text()
     assert "stale" not in page.read_text()
 
@@ -140,10 +146,12 @@ def test_a_table_with_its_own_marks_is_placed_there_with_its_figure(results, tmp
     page.write_text(f"{mark}\nstale\n{publish.END}\n\nbetween\n\n{page.read_text()}")
     (results / "tables" / "p" / "cross_validation.md").write_text("# Folds\n\n| c |\n")
     (results / "figures" / "p" / "cross_validation.svg").write_text("<svg/>")
-    publish.main("p", results, "first")
+    store_command(results, "first")
+    publish.main("p", results)
     for path in ("tables/p/cross_validation.md", "figures/p/cross_validation.svg"):
         (results / path).unlink()
-    publish.main("p", results, "second")  # has no such table, and keeps that of the first
+    store_command(results, "second")
+    publish.main("p", results)  # has no such table, and keeps that of the first
     study, results_section = page.read_text().split("\n\nbetween\n\n")
     assert (
         "    first\n" in study
@@ -159,7 +167,7 @@ def test_a_table_with_its_own_marks_is_placed_there_with_its_figure(results, tmp
 
 def test_a_run_without_claims_keeps_those_of_the_readme(results, tmp_path):
     (results / "claims.md").unlink()
-    publish.main("p", results, "")
+    publish.main("p", results)
     assert "stale" in (tmp_path / "README.md").read_text()
     assert "### Table 4" in (tmp_path / "papers" / "p" / "README.md").read_text()
 
@@ -167,12 +175,12 @@ def test_a_run_without_claims_keeps_those_of_the_readme(results, tmp_path):
 def test_a_resumed_run_names_its_commits_and_uncommitted_code_is_refused(results, tmp_path):
     record = record_of(results, "b")
     record.write_text(record.read_text().replace("abc", "abd"))
-    publish.main("p", results, "")
+    publish.main("p", results)
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
     assert "1 or 2 seeds, commits abc, abd, device cpu" in page
     record.write_text(record.read_text().replace("abd", "abd-dirty"))
     with pytest.raises(typer.BadParameter, match="uncommitted code"):
-        publish.main("p", results, "")
+        publish.main("p", results)
 
 
 def test_numbers_in_the_prose_that_are_not_in_the_run_are_named(results, tmp_path, capsys):
@@ -181,7 +189,8 @@ def test_numbers_in_the_prose_that_are_not_in_the_run_are_named(results, tmp_pat
     page.write_text(
         f"a .735, +.020 (p = .003)\nb .736 of .74\n\n{page.read_text()}c 0.735, 0.812\n"
     )
-    publish.main("p", results, "the command of .999")
+    store_command(results, "the command of .999")
+    publish.main("p", results)
     last = len(page.read_text().splitlines())
     assert capsys.readouterr().out.splitlines() == [
         f"{page}:2: not in this run: .736",
@@ -201,7 +210,7 @@ def test_the_legend_explains_only_the_parts_and_marks_that_appear():
 def test_results_of_another_paper_are_refused(results, tmp_path):
     write_csv(typed([{"paper": "other"}], claims.CLAIMS), results / "claims.csv")
     with pytest.raises(typer.BadParameter, match="of other"):
-        publish.main("p", results, "")
+        publish.main("p", results)
     assert "stale" in (tmp_path / "papers" / "p" / "README.md").read_text()
 
 
