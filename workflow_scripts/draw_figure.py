@@ -5,7 +5,7 @@ from analogyqa.plan import artefact_cells
 from analogyqa.report.figures import build_figure, draw_figure
 from analogyqa.report.results import read_results
 from analogyqa.report.summary import write_csv
-from analogyqa.report.views.show import draw_view, show_view
+from analogyqa.report.views.show import build_view, draw_view
 
 with job(snakemake):
     config, papers = reported(snakemake)
@@ -13,9 +13,9 @@ with job(snakemake):
     name = f"figure{snakemake.wildcards.number}"
     files = {"png": snakemake.output.png, "svg": snakemake.output.svg}
     if name in paper.views:
-        shown = show_view(paper, name, snakemake.input.get("tables", []), config)
-        write_csv(shown.frame, snakemake.output.csv)
-        draw_view(shown, paper, name, config, files)
+        content = build_view(paper, name, snakemake.input.get("tables", []), config)
+        write_csv(content.frame, snakemake.output.csv)
+        draw_view(content, paper, name, config, files)
     else:
         cells = artefact_cells(config, paper, name)
         results = read_results(config, cells, snakemake.input.records, snakemake.input.metrics)

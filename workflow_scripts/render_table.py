@@ -8,15 +8,15 @@ from analogyqa.report.results import read_results
 from analogyqa.report.summary import write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
 from analogyqa.report.tables import build_table
-from analogyqa.report.views.show import show_view, table_of_view
+from analogyqa.report.views.show import build_view, table_of_view
 
 with job(snakemake):
     (config, papers), inputs = reported(snakemake), snakemake.input
     paper = papers[snakemake.wildcards.paper]
     name = f"table{snakemake.wildcards.number}"
     if name in paper.views:
-        shown = show_view(paper, name, inputs.get("tables", []), config)
-        table = table_of_view(shown, paper, name, config)
+        content = build_view(paper, name, inputs.get("tables", []), config)
+        table = table_of_view(content, paper, name, config)
     else:
         results = read_results(
             config,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.report.attainable import runs_needed
-from analogyqa.report.kinds import TableEntry, our_values
+from analogyqa.report.number_kinds import TableEntry, our_values
 from analogyqa.report.results import Results
 from report.builders import CONFERENCE, make_config, make_summary
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell, why_no_run
-from analogyqa.report.kinds import TableEntry, our_values
 from analogyqa.report.ledger import build_ledger, repeated
+from analogyqa.report.number_kinds import TableEntry, our_values
 from analogyqa.report.results import Results
 from analogyqa.report.spread import summarise
 from analogyqa.report.summary import DECIMALS, Values, summarise_runs

@@ -24,7 +24,7 @@ def test_views_are_listed_among_artefacts():
     values = {"paper": "p", "citation": "P.", "artefacts": {"figure2": NORMS, "table1": table}}
     paper = Paper.model_validate(values)
     assert (list(paper.artefacts), list(paper.views)) == (["table1"], ["figure2"])
-    assert paper.shown == ["table1", "figure2"]
+    assert paper.tables_and_figures == ["table1", "figure2"]
     assert Paper.model_validate(paper.model_dump(exclude_unset=True)).views == paper.views
 
 

@@ -200,7 +200,7 @@ def add_kind(library):
     field, keys, function, kind = texts_of("python", EXTENDING[-1:])
     coordinates_file, kinds_file = (
         library / "settings" / "coordinates.py",
-        library / "report" / "kinds.py",
+        library / "report" / "number_kinds.py",
     )
     text = coordinates_file.read_text().replace("KINDS = {\n", f"KINDS = {{\n    {keys}\n", 1)
     coordinates_file.write_text(text.replace("    over: str", f"    {field}\n    over: str", 1))
@@ -256,4 +256,4 @@ def test_a_paper_is_added_by_a_folder_alone_and_a_kind_of_numbers_by_two_files(p
 def test_the_paper_of_the_page_can_be_read():
     page = {"paper": "page", "citation": "Page.", **PAPER}
     page["artefacts"] = PAPER["artefacts"] | VIEW
-    assert Paper.model_validate(page).shown == ["table1", "figure1", "figure2"]
+    assert Paper.model_validate(page).tables_and_figures == ["table1", "figure1", "figure2"]

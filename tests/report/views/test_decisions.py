@@ -7,7 +7,7 @@ from analogyqa.plan import view_tables
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.views.decided import examples_of
 from analogyqa.report.views.deciding import counts_of
-from analogyqa.report.views.show import show_view, table_of_view
+from analogyqa.report.views.show import build_view, table_of_view
 from analogyqa.schemas import write_table
 from analogyqa.schemas.decisions import DECISIONS
 from report.builders import cells_in_markdown, make_config, make_paper
@@ -64,7 +64,7 @@ def page(tmp_path):
         ]
         for path in paths:
             write_table(table, DECISIONS, path)
-        content = show_view(paper, "table6", paths, config)
+        content = build_view(paper, "table6", paths, config)
         return to_markdown(table_of_view(content, paper, "table6", config))
 
     return page

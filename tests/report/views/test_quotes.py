@@ -6,7 +6,7 @@ import pytest
 from analogyqa.plan import artefact_cells
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.views.quotes import NO, WITHIN, YES, match
-from analogyqa.report.views.show import show_view, table_of_view
+from analogyqa.report.views.show import build_view, table_of_view
 from analogyqa.schemas import CORPUS, write_table
 from report.builders import cells_in_markdown, make_config, make_paper
 
@@ -55,7 +55,7 @@ def test_quotes_are_found_in_the_most_similar_question(tmp_path):
     for name, table in tables.items():
         paths.append(tmp_path / "corpora" / f"{name}.parquet")
         write_table(table, CORPUS, paths[-1])
-    content = show_view(paper, "table1", paths, config)
+    content = build_view(paper, "table1", paths, config)
     text = to_markdown(table_of_view(content, paper, "table1", config))
     assert cells_in_markdown(text)[2:] == [
         ["A and B", "question", "Who is Anna?", "Two", "train", "q1", YES, "1.00", ""],
@@ -73,7 +73,7 @@ def test_quotes_are_found_in_the_most_similar_question(tmp_path):
         ["C and D", "question", "Who was Ben?", "Two", "dev", "q1", WITHIN, ".86", ""],
         ["C and D", "answer", "A singer", "Two", "dev", "q1", YES, "1.00", ""],
     ]
-    assert content.frame["found"].tolist()[1] == "Anna is a nurse"
+    assert content.frame["corpus_text"].tolist()[1] == "Anna is a nurse"
     assert "Anna is a nurse |" not in text
-    other = show_view(paper, "table1", paths, config.model_copy(update={"comparable": False}))
+    other = build_view(paper, "table1", paths, config.model_copy(update={"comparable": False}))
     assert other.frame.empty and not other.blocks

@@ -23,7 +23,7 @@ from analogyqa.report.views.norms import (
 )
 from analogyqa.report.views.pairs_by_norm import WORD_LEVELS
 from analogyqa.report.views.projection import POINTS, project
-from analogyqa.report.views.show import draw_view, show_view, table_of_view
+from analogyqa.report.views.show import build_view, draw_view, table_of_view
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.report.views.words_by_norm import WORDS
 from analogyqa.schemas import write_table
@@ -105,7 +105,7 @@ def show(tmp_path):
         for cell, inside in zip(cells, insides, strict=True):
             paths.append(tmp_path / "runs" / cell.path / "inside.parquet")
             write_table(inside, INSIDE, paths[-1])
-        return show_view(paper, name, paths, config), paper, name, config
+        return build_view(paper, name, paths, config), paper, name, config
 
     return show
 

@@ -36,7 +36,7 @@ class Outputs:
         return [
             f"{self.results}/{kind}s/{name}/{artefact}.{ending}"
             for name, paper in self.experiment.papers.items()
-            for artefact in paper.shown
+            for artefact in paper.tables_and_figures
             for kind, endings in _FORMATS.items()
             if artefact.startswith(kind)
             for ending in endings

@@ -89,8 +89,8 @@ def _view_table(config: Config, coordinates: Coordinates, view: View) -> ViewTab
 
 def explained_cells(config: Config, paper: Paper) -> list[Cell]:
     """Return the trained cells whose decisions the report explains."""
-    shown = [view for view in paper.views.values() if view.spec.is_explained]
-    tables = (table for view in shown for table in view_tables(config, view).values())
+    explained = [view for view in paper.views.values() if view.spec.is_explained]
+    tables = (table for view in explained for table in view_tables(config, view).values())
     cells = dict.fromkeys(table.cell for table in tables if table.cell)
     return [cell for cell in cells if config.systems[cell.system].trained]
 
@@ -100,9 +100,12 @@ def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
     if name in paper.views:
         tables = view_tables(config, paper.views[name]).values()
         return list(dict.fromkeys(table.cell for table in tables if table.cell))
-    shown = artefact_coordinates(config, paper, name)
-    shown = [coordinates for coordinates in shown if KINDS[coordinates.kind].from_metrics]
-    return _cells_at(shown, config, paper_only=paper.artefacts[name].is_figure)
+    measured = [
+        coordinates
+        for coordinates in artefact_coordinates(config, paper, name)
+        if KINDS[coordinates.kind].from_metrics
+    ]
+    return _cells_at(measured, config, paper_only=paper.artefacts[name].is_figure)
 
 
 def _cells_at(
@@ -136,7 +139,9 @@ def paper_cells(config: Config, paper: Paper) -> list[Cell]:
     that train an encoder for solving analogies, the parts of fused systems, and the cells whose
     training run another one starts from.
     """
-    cells = [cell for name in paper.shown for cell in artefact_cells(config, paper, name)]
+    cells = [
+        cell for name in paper.tables_and_figures for cell in artefact_cells(config, paper, name)
+    ]
     cells += claim_cells(config, paper)
     for folds in cross_validation_cells(config, paper.paper).values():
         cells += folds
@@ -280,7 +285,7 @@ def dataset_question_types(
         if number.coordinates.count
     ]
     subsets = {cell.subset for cell in cells if cell.dataset == dataset}
-    subsets |= {shown.subset for shown in counted if shown.subset and shown.dataset == dataset}
+    subsets |= {count.subset for count in counted if count.subset and count.dataset == dataset}
     names = {name for subset in subsets & {*config.subsets} for name in config.subsets[subset]}
     names |= {name for counts in config.datasets[dataset].questions.values() for name in counts}
     return {name: words for name, words in config.question_types.items() if name in names}

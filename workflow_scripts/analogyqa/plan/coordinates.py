@@ -61,7 +61,7 @@ def why_left_out(system: str, dataset: str, config: Config) -> str:
 
 
 def _why_overrides_left_out(system: str, overrides: Overrides, config: Config) -> str:
-    """Return why a system, or a part of a fused one, is left out with overrides; "" if it is not."""
+    """Return why a system or a part of it is left out with overrides; "" if it is not."""
     keys = [system_key(system, overrides)]
     for part in config.systems[system].parts:
         keys.append(system_key(part, config.canonical_overrides(part, overrides)))
@@ -123,8 +123,8 @@ def artefact_coordinates(config: Config, paper: Paper, name: str) -> list[Coordi
     artefact = paper.artefacts[name]
     if artefact.is_figure:
         return [coordinates for *_, coordinates in artefact.points(config.sweeps)]
-    shown = [number.coordinates for number in artefact.numbers() if number.kind in KINDS]
-    return shown + [
+    printed = [number.coordinates for number in artefact.numbers() if number.kind in KINDS]
+    return printed + [
         coordinates | Coordinates(system=system)
         for system in extra_systems(config, paper, name)
         for *_, coordinates in artefact.cells_of(system)

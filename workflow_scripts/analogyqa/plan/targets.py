@@ -90,7 +90,7 @@ def _require_vectors(config: Config, name: str) -> None:
 def _require_artefact(config: Config, papers: Mapping[str, Paper], paper: str, name: str) -> None:
     require_known("paper", paper, papers)
     study = config.studies_of(paper)
-    known = list(papers[paper].shown)
+    known = list(papers[paper].tables_and_figures)
     if study.cross_validation and study.cross_validation.systems:
         known += ["cross_validation", *(["pairs"] if study.cross_validation.pairs else [])]
     if study.sensitivity and study.sensitivity.systems:

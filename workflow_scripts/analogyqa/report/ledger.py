@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analogyqa.report.kinds import TableEntry, our_values
+from analogyqa.report.number_kinds import TableEntry, our_values
 from analogyqa.report.results import Results
 from analogyqa.report.summary import LEDGER, typed
 from analogyqa.report.verdicts import NOT_COMPARABLE, NOT_RUN, OTHER_DATA

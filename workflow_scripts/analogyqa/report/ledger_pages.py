@@ -5,8 +5,8 @@ from itertools import chain
 
 import pandas as pd
 
-from analogyqa.report.kinds import KINDS
 from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend, heading
+from analogyqa.report.number_kinds import KINDS
 from analogyqa.report.table_formats import Block, Table, Value, full_text
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
 from analogyqa.report.verdicts import HIGHER, INCONCLUSIVE, LOOKS, LOWER, MARKS, REPRODUCED

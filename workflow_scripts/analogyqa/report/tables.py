@@ -6,8 +6,8 @@ import pandas as pd
 
 from analogyqa.plan import Cell, cell_with_run, cells_by_hyperparameters, extra_systems
 from analogyqa.report.comparing import top_group
-from analogyqa.report.kinds import KINDS, TableEntry, our_values
 from analogyqa.report.legend import for_data, printed_as
+from analogyqa.report.number_kinds import KINDS, TableEntry, our_values
 from analogyqa.report.results import Results
 from analogyqa.report.summary import LEDGER, Summaries, Values, typed
 from analogyqa.report.table_formats import Block, Table, Value, cited_text, short_text

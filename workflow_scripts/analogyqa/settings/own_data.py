@@ -25,14 +25,14 @@ def paper_of_own_data(config: Config) -> Paper | None:
     for number, name in enumerate(config.outside_papers("datasets"), 1):
         dataset = config.datasets[name]
         measure = ACCURACY if dataset.gives_relations else Training().select_by
-        shown_subsets = [*(dataset.relations if dataset.gives_relations else subsets), ALL]
-        columns = {subset.capitalize(): Coordinates(subset=subset) for subset in shown_subsets}
-        shown = {
+        all_subsets = [*(dataset.relations if dataset.gives_relations else subsets), ALL]
+        columns = {subset.capitalize(): Coordinates(subset=subset) for subset in all_subsets}
+        scores = {
             "title": f"{dataset.title}: {MEASURES[measure].title.lower()}",
             "cells": Coordinates(dataset=name, measure=measure),
         }
-        artefacts[f"table{number}"] = Artefact(**shown, columns=columns, rows=rows)
-        x = {"subset": shown_subsets}
-        artefacts[f"figure{number}"] = Artefact(**shown, x=x, lines=rows)
+        artefacts[f"table{number}"] = Artefact(**scores, columns=columns, rows=rows)
+        x = {"subset": all_subsets}
+        artefacts[f"figure{number}"] = Artefact(**scores, x=x, lines=rows)
     citation = "Data sets of the configuration that are in no paper: nothing is published."
     return Paper(paper=OWN, citation=citation, artefacts=artefacts) if artefacts else None

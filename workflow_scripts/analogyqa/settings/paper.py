@@ -294,7 +294,7 @@ class Paper(Section):
         return re.split(r"(?<=\))\.", self.citation)[0]
 
     @property
-    def shown(self) -> list[str]:
+    def tables_and_figures(self) -> list[str]:
         """The names of all tables and figures."""
         return [*self.artefacts, *self.views]
 

@@ -45,14 +45,14 @@ def paper_runs(
     Raises AnalogyQAError when a record or the summary is damaged.
     """
     results = Path(results)
-    shown: dict[Cell, dict[str, None]] = {}
-    for name in paper.shown:
+    titles_by_cell: dict[Cell, dict[str, None]] = {}
+    for name in paper.tables_and_figures:
         title = printed_name(name)
         for cell in artefact_cells(config, paper, name):
-            shown.setdefault(cell_with_run(config, cell), {})[title] = None
+            titles_by_cell.setdefault(cell_with_run(config, cell), {})[title] = None
     descriptions = {
         cell: f"Shown in {paper.paper} ({paper.citation.strip()}): {', '.join(titles)}"
-        for cell, titles in shown.items()
+        for cell, titles in titles_by_cell.items()
     }
     path = results / "summary.csv"
     summary = by_cell(read_csv(path, SUMMARY)) if path.exists() else {}

@@ -15,8 +15,8 @@ from analogyqa.plan import view_tables
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
 from analogyqa.report.html_pages import SVG, data_uri, prose
-from analogyqa.report.kinds import KINDS
 from analogyqa.report.legend import INTERVALS, printed_name
+from analogyqa.report.number_kinds import KINDS
 from analogyqa.report.outcomes import in_five_sentences
 from analogyqa.report.page.examples import examples_section
 from analogyqa.report.page.provenance import Provenance
@@ -26,7 +26,7 @@ from analogyqa.report.summary import Summaries, read_csv
 from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.tables import FRAME, table_of_frame
 from analogyqa.report.verdicts import OTHER_DATA
-from analogyqa.report.views.show import show_view, table_of_view
+from analogyqa.report.views.show import build_view, table_of_view
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import BEST, OWN, Paper
 from analogyqa.settings.printed import NOT_PRINTED
@@ -64,14 +64,14 @@ class Section(NamedTuple):
 class PaperPart(NamedTuple):
     """A paper in the report.
 
-    `found` are sentences; `missing` are the files that no run has made yet; `choices` is what we
+    `findings` are sentences; `missing` are the files that no run has made yet; `choices` is what we
     decided where the paper is silent, and `config` the text of its config.yaml. `examples` are
     explained questions, with sentences of the data.
     """
 
     name: str
     citation: str
-    found: list[str]
+    findings: list[str]
     sections: list[Section]
     missing: list[str]
     choices: Markup
@@ -95,7 +95,7 @@ def paper_part(
     """
     ledger, claims = frames
     sections, missing = [], []
-    for name in paper.shown:
+    for name in paper.tables_and_figures:
         kind, suffix = ("figure", "svg") if name.startswith("figure") else ("table", "csv")
         path = results / f"{kind}s" / paper.paper / f"{name}.{suffix}"
         section = None
@@ -129,7 +129,7 @@ def _table(
     paths = [results / table.path for table in view_tables(config, view).values() if table.path]
     if not all(path.exists() for path in paths):
         return None
-    table = table_of_view(show_view(paper, name, paths, config), paper, name, config)
+    table = table_of_view(build_view(paper, name, paths, config), paper, name, config)
     section = _section(table, paper, name, path, results)
     return section._replace(has_sentences=view.spec.shows_sentences, is_wordy=True)
 
@@ -195,7 +195,7 @@ def _section(table: Table, paper: Paper, name: str, csv: Path, results: Path) ->
     return Section(
         f"{paper.paper}-{name}",
         short,
-        _heading(paper, name, title) if name in paper.shown else title,
+        _heading(paper, name, title) if name in paper.tables_and_figures else title,
         [_without_empty_columns(block) for block in table.blocks],
         [note for note in table.notes if not _is_in_page_legend(note)],
         _drawing(svg, csv, table.heading) if svg.exists() else None,

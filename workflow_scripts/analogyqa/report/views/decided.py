@@ -6,7 +6,7 @@ import pandas as pd
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views.show import Panel, Shown
+from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
 
@@ -31,7 +31,7 @@ COLUMNS = {
 SHOWN = 10  # examples of each sort
 
 
-def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Show the clearest right and wrong decisions of the first seed. The data are of DECIDED."""
     frames = [examples_of(panel.table).assign(panel=panel.name) for panel in panels]
     frame = typed(pd.concat(frames).to_dict("records"), DECIDED)
@@ -51,7 +51,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
         "the best score of a right answer minus that of a wrong one. The right answer is the best "
         "ranked one.",
     ]
-    return Shown(frame, notes, blocks=blocks)
+    return ViewContent(frame, notes, blocks=blocks)
 
 
 def examples_of(decisions: pd.DataFrame) -> pd.DataFrame:

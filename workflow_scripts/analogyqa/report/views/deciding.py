@@ -6,7 +6,7 @@ import pandas as pd
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views.show import Panel, Shown
+from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
 
@@ -25,7 +25,7 @@ SHOWN = 5  # prototypes of each question type, those that decide most often
 _KEYS = ["question_type", "prototype_question_id", "prototype_candidate_id"]
 
 
-def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Count the decisions of each prototype: a block for each panel. The data are of DECIDING."""
     frames = [counts_of(panel.table).assign(panel=panel.name) for panel in panels]
     frame = typed(pd.concat(frames).to_dict("records"), DECIDING)
@@ -47,7 +47,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
         f"A prototype is named by the ids of its training question and of the answer. Of each "
         f"type, the {SHOWN} that decide most often; the csv has all that ever decide.",
     ]
-    return Shown(frame, notes, blocks=blocks)
+    return ViewContent(frame, notes, blocks=blocks)
 
 
 def counts_of(decisions: pd.DataFrame) -> pd.DataFrame:

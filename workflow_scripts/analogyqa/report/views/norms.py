@@ -12,7 +12,7 @@ from analogyqa.report.figures import COLOURS
 from analogyqa.report.legend import percent
 from analogyqa.report.spread import summarise
 from analogyqa.report.summary import typed
-from analogyqa.report.views.show import Panel, Shown
+from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
 
@@ -36,7 +36,7 @@ SENTENCES, WORD = ("question", "answer"), "word"
 TITLES = {"question": "questions", "answer": "right answers", "word": "words"}
 
 
-def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Draw histograms of the norms of sentences and of words, a line for each panel.
 
     The data are of columns NORMS.
@@ -60,7 +60,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
                 fontsize="medium",
             )
     notes = [note for panel in panels if not panel.reason for note in _notes(panel, frame, config)]
-    return Shown(frame, notes, figure)
+    return ViewContent(frame, notes, figure)
 
 
 def _rows(panel: Panel, config: Config) -> list[dict]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views.show import Panel, Shown
+from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import Example, View
 
@@ -24,7 +24,7 @@ QUESTION, ANSWER = "Q", "A"
 MOST = 8  # words of a level
 
 
-def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Show the words of the paper's questions, and of an answer to each, by level of norm.
 
     The data are of columns WORD_LEVELS, a row for each level of a sentence.
@@ -54,7 +54,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
         names = " and ".join(f'"{example.find}" of {example.panel}' for example in missing)
         notes.append(f"Not in these data: {names}. The first other test questions replace them.")
     blocks = [Block("", ["Question", ""], levels, lines, wrapped=True)] if lines else []
-    return Shown(typed(rows, WORD_LEVELS), notes, blocks=blocks)
+    return ViewContent(typed(rows, WORD_LEVELS), notes, blocks=blocks)
 
 
 def questions_of(panel: Panel, examples: Sequence[Example]) -> list[tuple[dict, Example | None]]:

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.summary import typed
-from analogyqa.report.views.show import Panel, Shown
+from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
 
@@ -32,7 +32,7 @@ LOOK = {
 }
 
 
-def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Project the vectors of each panel by t-SNE and draw them, with lines to the answers.
 
     The data are of columns POINTS, a row for each question and right answer.
@@ -54,7 +54,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
         "components. It preserves neighbourhoods, but distances only roughly.",
         *_distances(frames),
     ]
-    return Shown(typed(pd.concat(frames).to_dict("records"), POINTS), notes, figure)
+    return ViewContent(typed(pd.concat(frames).to_dict("records"), POINTS), notes, figure)
 
 
 def _points(panel: Panel) -> pd.DataFrame:

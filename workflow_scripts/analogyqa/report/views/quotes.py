@@ -9,7 +9,7 @@ import pandas as pd
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views.show import Panel, Shown
+from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import Quote, View
 
@@ -25,7 +25,7 @@ QUOTES = {
     "question_id": "str",
     "candidate_id": "str",
     "label": "Int64",
-    "found": "str",
+    "corpus_text": "str",
     "exact": "str",
     "similarity": "float64",
     "missing": "str",
@@ -43,11 +43,11 @@ class Match(NamedTuple):
     similarity: float
 
 
-def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Say which printed questions and answers are in the data. The data are of QUOTES."""
     if not config.comparable:
         note = "The examples of the paper are not looked up in other data."
-        return Shown(typed([], QUOTES), [note])
+        return ViewContent(typed([], QUOTES), [note])
     corpus = pd.concat([panel.table.assign(panel=panel.name) for panel in panels])
     rows = [row for quote in view.quotes for row in (look_up(quote, corpus) if len(corpus) else ())]
     columns = ["data", "split", "question id", "word for word", "similarity", "in no candidate"]
@@ -59,7 +59,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
         "Case and marks do not count.",
         "The csv has the texts of the data.",
     ]
-    return Shown(typed(rows, QUOTES), notes, blocks=blocks)
+    return ViewContent(typed(rows, QUOTES), notes, blocks=blocks)
 
 
 def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
@@ -72,7 +72,7 @@ def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
     question, agrees = _most_similar(quote.question, questions, "question")
     ids = {key: str(question[key]) for key in keys}
     row = {"example": quote.example, "kind": QUESTION, "printed": quote.question} | ids
-    row |= {"found": question["question"], **agrees._asdict()}
+    row |= {"corpus_text": question["question"], **agrees._asdict()}
     is_of_question = (corpus[keys].astype(str) == pd.Series(ids)).all(axis=1)
     candidates = corpus[is_of_question]
     candidate, agrees = _most_similar(quote.answer, candidates, "candidate")
@@ -80,7 +80,11 @@ def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
     missing = [word for word in dict.fromkeys(words_of(quote.answer)) if word not in known]
     answer = {"example": quote.example, "kind": ANSWER, "printed": quote.answer} | ids
     answer |= {key: candidate[key] for key in ("candidate_id", "label")}
-    answer |= {"found": candidate["candidate"], **agrees._asdict(), "missing": " ".join(missing)}
+    answer |= {
+        "corpus_text": candidate["candidate"],
+        **agrees._asdict(),
+        "missing": " ".join(missing),
+    }
     return [row, answer]
 
 

@@ -45,7 +45,7 @@ class Panel(NamedTuple):
         return {word: norm for word, norm in pairs if any(map(str.isalnum, word))}
 
 
-class Shown(NamedTuple):
+class ViewContent(NamedTuple):
     """The content of a view: its data, notes for the reader, and a figure or blocks."""
 
     frame: pd.DataFrame
@@ -54,7 +54,7 @@ class Shown(NamedTuple):
     blocks: Sequence[Block] = ()
 
 
-def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Config) -> Shown:
+def build_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Config) -> ViewContent:
     """Return the content of a view, such as `figure4`, from the files that `view_tables` names.
 
     Raises AnalogyQAError when a file is missing or damaged.
@@ -75,9 +75,9 @@ def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Conf
             system = config.systems[cell.system].title
             names_by_fact.setdefault(_data(panels[-1], cell, config, reads), []).append(system)
     with plt.rc_context(STYLE):
-        shown = view.spec.load()(panels, view, config)
+        content = view.spec.load()(panels, view, config)
     notes = [f"{', '.join(names)}: {fact}." for fact, names in names_by_fact.items()]
-    return shown._replace(notes=[*notes, *shown.notes])
+    return content._replace(notes=[*notes, *content.notes])
 
 
 def _data(panel: Panel, cell: Cell, config: Config, reads: str) -> str:
@@ -92,22 +92,22 @@ def _data(panel: Panel, cell: Cell, config: Config, reads: str) -> str:
 
 
 def draw_view(
-    shown: Shown, paper: Paper, name: str, config: Config, files: dict[str, str | Path]
+    content: ViewContent, paper: Paper, name: str, config: Config, files: dict[str, str | Path]
 ) -> None:
-    """Write a figure that `show_view` made; `files` are the paths by format (png, svg)."""
-    assert shown.figure is not None  # a view with a figure's name has one
+    """Write a figure that `build_view` made; `files` are the paths by format (png, svg)."""
+    assert content.figure is not None  # a view with a figure's name has one
     title = heading(paper, name, for_data(paper.views[name].title, config))
     with plt.rc_context(STYLE):
-        save_figure(shown.figure, "\n".join([title, *shown.notes]), files)
+        save_figure(content.figure, "\n".join([title, *content.notes]), files)
 
 
-def table_of_view(shown: Shown, paper: Paper, name: str, config: Config) -> Table:
-    """Return a table that `show_view` made, with its title and notes."""
+def table_of_view(content: ViewContent, paper: Paper, name: str, config: Config) -> Table:
+    """Return a table that `build_view` made, with its title and notes."""
     source = f"Published: {paper.citation}" if config.comparable else paper.citation
     return Table(
         title=for_data(paper.views[name].title, config),
         printed_as=printed_as(paper, name),
-        blocks=list(shown.blocks),
-        notes=[*shown.notes, source],
-        frame=shown.frame,
+        blocks=list(content.blocks),
+        notes=[*content.notes, source],
+        frame=content.frame,
     )

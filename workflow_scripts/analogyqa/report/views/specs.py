@@ -8,7 +8,7 @@ from analogyqa.plugin import Plugin
 
 @dataclass(frozen=True)
 class ViewSpec(Plugin):
-    """A view: `show(panels, view, config)` returns `views.show.Shown`, a figure or a table.
+    """A view: `show(panels, view, config)` returns `views.show.ViewContent`, a figure or a table.
 
     Args:
         reads: the table that it reads for each panel: what the encoder of a cell makes of the test

@@ -8,7 +8,7 @@ from scipy.stats import spearmanr
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views.show import Panel, Shown
+from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
 
@@ -26,7 +26,7 @@ MOST = 10  # words of a level
 TOP = 0.99  # a few outliers above would leave most levels empty
 
 
-def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """List words by level of norm; the data are of columns WORDS, a row for each level."""
     printed = view.levels or {str(level + 1): "" for level in range(LEVELS)}
     rows, blocks = [], []
@@ -52,7 +52,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
         f"digit, the {MOST} most frequent of each level.",
         *(note for panel in panels for note in _agreement(panel, view.levels)),
     ]
-    return Shown(typed(rows, WORDS), notes, blocks=blocks)
+    return ViewContent(typed(rows, WORDS), notes, blocks=blocks)
 
 
 def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:
