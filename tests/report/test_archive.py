@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import pandas as pd
 import pytest
 
-from analogyqa.files import write_text
+from analogyqa.files import write_json, write_text
 from analogyqa.plan import Cell
 from analogyqa.report.archived import EMPTIED, sort_files, write_without_texts
 from analogyqa.report.claims import judge_claims
@@ -18,12 +18,13 @@ from analogyqa.report.crate import write_crate
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import read_results
 from analogyqa.report.stored import CONFIGURATION, stored_configuration
-from analogyqa.report.summary import values_of, write_csv
+from analogyqa.report.summary import read_record, values_of, write_csv
 from analogyqa.report.tables import build_table
 from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
+from analogyqa.runs.record import hash_of_content
 from analogyqa.runs.score import score_cell
-from analogyqa.schemas import CORPUS, read_table, write_table
+from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.systems import System
@@ -128,6 +129,19 @@ def test_a_run_with_damaged_files_is_reported(unpacked):
     assert "No such file" in differences_by_file(unpacked)[f"runs/{CELL.path}/run.json"]
     (unpacked / "corpora" / "wikiqa.parquet").write_bytes(b"PAR1")
     assert f"runs/{CELL.path}/run.json" in differences_by_file(unpacked)
+
+
+def test_measures_of_a_run_on_rewritten_texts_are_verified_without_these_texts(unpacked):
+    run = unpacked / "runs" / CELL.path
+    record = read_record(run / "run.json")
+    record["settings"]["system"]["rewriting"] = "entity"  # `rewritten/` is not in an archive
+    record["content_hash"] = hash_of_content(record)
+    write_json(run / "run.json", record)
+    metrics = read_table(run / "metrics.parquet", METRICS)
+    metrics.loc[0, "value"] += 0.5
+    write_table(metrics, METRICS, run / "metrics.parquet")
+    (unpacked / "ro-crate-metadata.json").unlink()  # it has the hash of the file
+    assert f"runs/{CELL.path}/metrics.parquet" in differences_by_file(unpacked)
 
 
 def test_the_metadata_name_files_tools_and_sources(unpacked):

@@ -86,15 +86,15 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
         yield Difference(str(hashed), "its bytes are not those that run.json records")
     system = record["settings"]["system"]
     vectors = config.vectors.get(system.get("vectors") or "")
-    corpus = results / "corpora" / f"{cell.corpus}.parquet"
+    corpus = texts = results / "corpora" / f"{cell.corpus}.parquet"
     if rewriting := system.get("rewriting"):
-        corpus = results / "rewritten" / cell.corpus / f"{rewriting}.parquet"
+        texts = results / "rewritten" / cell.corpus / f"{rewriting}.parquet"
     elif vectors and vectors.lemmas:
-        corpus = results / "lemmas" / cell.corpus / "content.parquet"
+        texts = results / "lemmas" / cell.corpus / "content.parquet"
     recorded = {value for name, value in record["inputs"].items() if name.startswith("corpus")}
-    if corpus.exists() and recorded and original_sha256(corpus) not in recorded:
-        yield Difference(str(corpus), f"is not the file that {cell.label} was run on")
-    elif scores.exists() and corpus.exists():
+    if texts.exists() and recorded and original_sha256(texts) not in recorded:
+        yield Difference(str(texts), f"is not the file that {cell.label} was run on")
+    elif scores.exists() and corpus.exists():  # other texts have the same ids and labels
         again = metrics_of(
             read_table(scores, SCORES), read_table(corpus, CORPUS), config.types_of(cell.subset)
         )
