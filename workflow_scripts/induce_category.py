@@ -3,7 +3,7 @@
 import logging
 
 from analogyqa.analogies.induce import induce_category
-from analogyqa.job import job
+from analogyqa.job import find_spacy_model, job
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.schemas import write_table
 from analogyqa.schemas.analogies import ANALOGIES
@@ -17,7 +17,7 @@ with job(snakemake) as given:
         next(iter(files.get("words", [])), ""),
         files.get("texts", []),
         inference,
-        given.parser,
+        find_spacy_model(snakemake, "the structure of sentences (parser.model)"),
         given.seed,
     )
     logging.info("%s: %d of %d pairs", snakemake.wildcards.category, len(frame), category.pairs)

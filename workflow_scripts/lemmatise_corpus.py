@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analogyqa.job import job
+from analogyqa.job import find_spacy_model, job
 from analogyqa.rewriting.lemmas import lemmatise_corpus
 from analogyqa.schemas import CORPUS, read_table, write_table
 
@@ -11,6 +11,7 @@ with job(snakemake) as given:
     if path := snakemake.input.get("stop_words"):
         stop_words = set(Path(path).read_text(encoding="utf-8").split())
     corpus = read_table(snakemake.input.corpus, CORPUS)
-    words, content = lemmatise_corpus(corpus, given.model, given.keep, stop_words)
+    model = find_spacy_model(snakemake, "lemmas (lemmas.model)")
+    words, content = lemmatise_corpus(corpus, model, given.keep, stop_words)
     write_table(words, CORPUS, snakemake.output.words)
     write_table(content, CORPUS, snakemake.output.content)

@@ -143,6 +143,22 @@ def test_parameters_are_json_with_the_hash_of_the_code(parameters, rule):
     assert re.fullmatch("[0-9a-f]{64}", values["code"])
 
 
+def test_reports_depend_on_the_code_of_the_packages_that_they_decide_by(parameters, monkeypatch):
+    before = parameters.write_ledger()["decisions"]
+    assert parameters.write_report()["decisions"] == before
+    monkeypatch.setattr("analogyqa.experiments.parameters._REPORTS_DECIDE_BY", ("plan", "tasks"))
+    assert parameters.write_ledger()["decisions"] != before
+
+
+def test_a_spacy_model_is_a_parameter_by_its_names_and_not_by_its_path(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    (tmp_path / "moved").mkdir()
+    experiment = sample(lemmas={"model": "moved", "keep": ["NOUN"]}, mirrors=[str(tmp_path)])
+    assert experiment.available.lemmas == str(tmp_path / "moved")
+    values = Parameters(Inputs(experiment)).lemmatise_corpus(SimpleNamespace(corpus="wikiqa"))
+    assert values["model"] == ["moved"]
+
+
 def test_a_fused_system_reads_the_files_of_its_parts(monkeypatch):
     monkeypatch.chdir(ROOT)
     both = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "bm25"]}}

@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import os
 import sys
 import time
 import traceback
@@ -57,6 +58,25 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
         elif isinstance(error, ImportError):
             remedy = f". Reinstall the packages in {sys.prefix}"
         sys.exit(f"\nError: {error}{remedy}\n({snakemake.rule}; the traceback is in {log_file})\n")
+
+
+def find_spacy_model(snakemake, finds: str) -> str:
+    """Return the spaCy model that the parameter `model` of a job names; "" if it names none.
+
+    Args:
+        snakemake: The job.
+        finds: What the model finds, for the message.
+
+    Raises:
+        AnalogyQAError: If it is not installed, and in no mirror.
+    """
+    # Only the jobs with a model pay for these imports.
+    from analogyqa.availability import find_model
+    from analogyqa.sources.registry import mirrors_from
+
+    names, config = snakemake.params.given["model"], snakemake.config
+    folders = [config["resources_dir"], *mirrors_from(config.get("mirrors", []), os.environ)]
+    return find_model(names, folders, finds) if names else ""
 
 
 def reported(snakemake) -> tuple[Config, dict[str, Paper]]:

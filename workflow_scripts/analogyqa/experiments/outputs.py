@@ -17,7 +17,7 @@ from analogyqa.plan import (
     view_tables,
 )
 from analogyqa.settings.coordinates import Coordinates
-from analogyqa.settings.paper import CITED
+from analogyqa.settings.paper import CITED, Artefact
 
 _FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
 
@@ -84,32 +84,22 @@ class Outputs:
     def _artefact(self, paper_name: str, name: str) -> Files:
         """Return the files of the runs, corpora and costs, or the tables of a view, to show."""
         paper = self.experiment.papers[paper_name]
-        cells = artefact_cells(self.config, paper, name)
         if name in paper.views:
             tables = view_tables(self.config, paper.views[name]).values()
             paths = dict.fromkeys(table.path for table in tables if table.path)
             return {"tables": [f"{self.results}/{path}" for path in paths]}
-        numbers = paper.artefacts[name].numbers()
-        counted = {number.coordinates.dataset for number in numbers if number.coordinates.count}
         return {
-            **self._runs(cells),
-            "corpora": [
-                f"{self.results}/corpora/{dataset}.parquet"
-                for dataset in self.config.datasets
-                if dataset in counted
-            ],
+            **self._runs(artefact_cells(self.config, paper, name)),
+            "corpora": self._counted_corpora([paper.artefacts[name]]),
             "costs": self._costs(artefact_coordinates(self.config, paper, name)),
         }
 
     def write_ledger(self) -> Files:
-        shown = [
-            self._artefact(name, artefact)
-            for name, paper in self.experiment.papers.items()
-            for artefact in paper.artefacts
-        ]
+        papers = self.experiment.papers.values()
+        artefacts = [artefact for paper in papers for artefact in paper.artefacts.values()]
         return {
             **self._runs(self.experiment.cells),
-            "corpora": list(dict.fromkeys(file for files in shown for file in files["corpora"])),
+            "corpora": self._counted_corpora(artefacts),
             "costs": self._cost_files(self.experiment.costs),
         }
 
@@ -152,6 +142,13 @@ class Outputs:
 
     def import_to_mlflow(self) -> Files:
         return self._runs(self.experiment.cells)
+
+    def _counted_corpora(self, artefacts: Iterable[Artefact]) -> list[str]:
+        """Return the corpora of which tables or figures show counts."""
+        numbers = (number for artefact in artefacts for number in artefact.numbers())
+        counted = {number.coordinates.dataset for number in numbers if number.coordinates.count}
+        datasets = (dataset for dataset in self.config.datasets if dataset in counted)
+        return [f"{self.results}/corpora/{dataset}.parquet" for dataset in datasets]
 
     def _runs(self, cells: list[Cell]) -> Files:
         return {

@@ -4,28 +4,27 @@ Each method is named after its rule. Snakemake reruns the jobs whose parameters 
 """
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
-from analogyqa.corpora.specs import READERS
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.vector_inputs import Wildcards
+from analogyqa.experiments.vector_parameters import Values, VectorParameters, script_hash
 from analogyqa.plan import selection_cells, split_corpus
-from analogyqa.plan.configured import configured_cell, configured_sentences, configured_vectors
-from analogyqa.pretrained.specs import PRETRAINED
-from analogyqa.runs.depends_on import code_hash
+from analogyqa.plan.configured import configured_cell
+from analogyqa.runs.depends_on import LIBRARY, content_hash, sha256
 from analogyqa.runs.train import system_modules
 from analogyqa.settings.data import ALL
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import resolve_tracking_uri
 
-Values = dict[str, Any]  # JSON values by name
+# Packages whose decisions reach other jobs as parameters, and which `code_hash` therefore leaves
+# out. Reports call them.
+_REPORTS_DECIDE_BY = ("plan", "settings", "tasks")
 
-_SCRIPTS = Path(__file__).parents[2]
 
-
-class Parameters:
+class Parameters(VectorParameters):
     """The parameter functions of the rules.
 
     Args:
@@ -34,108 +33,8 @@ class Parameters:
     """
 
     def __init__(self, inputs: Inputs, command: str = "") -> None:
-        self.inputs, self.experiment, self.command = inputs, inputs.experiment, command
-        self.config, self.available = inputs.config, inputs.available
-
-    def source(self, wildcards: Wildcards) -> str:
-        return self.experiment.source_of_file[wildcards.file]
-
-    # Corpora
-
-    def build_corpus(self, wildcards: Wildcards) -> Values:
-        dataset = self.config.dataset_at(*split_corpus(wildcards.corpus))
-        keys = {"reader", "parts", "questions", "drop_all_correct", "train_share", "fold"}
-        configured = self.inputs.corpus_configured(wildcards)
-        return {
-            "code": _code("build_corpus", READERS[dataset.reader].module),
-            **dataset.model_dump(include=keys),
-            "question_types": configured["question_types"],
-            "configured": configured,
-        }
-
-    def find_entities(self, wildcards: Wildcards) -> Values:
-        section, known = self.experiment.named_entities, self.experiment.registry
-        # Not the path of the model: moving it to another mirror must not rerun the job.
-        model = [*section.model, *(known[name].file for name in section.model if name in known)]
-        return {"code": _code("find_entities"), "model": model, "labels": section.labels}
-
-    def rewrite_questions(self, wildcards: Wildcards) -> Values:
-        types = self.inputs.corpus_configured(wildcards)["question_types"]
-        return {
-            "code": _code("rewrite_questions"),
-            "lowercase": self.lowercase_of_vectors(self.experiment.named_entities.vectors),
-            "fold": self.config.dataset_at(*split_corpus(wildcards.corpus)).fold,
-            "question_words": [word for words in types.values() for word in words],
-        }
-
-    def lemmatise_corpus(self, wildcards: Wildcards) -> Values:
-        keep = self.config.lemmas and self.config.lemmas.keep
-        return {"code": _code("lemmatise_corpus"), "model": self.available.lemmas, "keep": keep}
-
-    # Vectors
-
-    def lowercase_of_vectors(self, name: str) -> bool:
-        return self.config.is_lowercase(self.config.vectors_at(name))
-
-    def train_vectors(self, wildcards: Wildcards) -> Values:
-        vectors = self.config.vectors[wildcards.vectors]
-        return {
-            "code": _code("train_vectors"),
-            "lowercase": self.lowercase_of_vectors(wildcards.vectors),
-            **vectors.model_dump(include={"dim", "epochs", "min_count"}),
-        }
-
-    def train_word2vec(self, wildcards: Wildcards) -> Values:
-        vectors = self.config.vectors_at(wildcards.vectors)
-        return {
-            "code": _code("train_vectors"),
-            "splits": list((vectors.corpora or {}).values()),
-            "lowercase": self.lowercase_of_vectors(wildcards.vectors),
-            **vectors.model_dump(include={"dim", "window", "epochs", "min_count", "model", "seed"}),
-        }
-
-    def select_vectors(self, wildcards: Wildcards) -> Values:
-        return {
-            "code": _code("select_vectors"),
-            "origin": self.inputs.origin_of_vectors(wildcards.vectors),
-            "out_of_vocabulary": self.config.vectors_at(wildcards.vectors).out_of_vocabulary,
-            "lowercase": self.lowercase_of_vectors(wildcards.vectors),
-            "configured": configured_vectors(self.config, wildcards.vectors),
-        }
-
-    def train_infersent(self, wildcards: Wildcards) -> Values:
-        section = self.config.sentence_vectors[wildcards.sentence_vectors]
-        return {
-            "code": _code("train_infersent"),
-            "seed": self.config.seeds[0],
-            "lstm_dim": section.lstm_dim,
-            "lowercase": self.config.is_lowercase(section),
-        }
-
-    def encode_sentences(self, wildcards: Wildcards) -> Values:
-        name = wildcards.sentence_vectors
-        section = self.config.sentence_vectors[name]
-        return {
-            "code": _code("encode_sentences", PRETRAINED[section.encoder].module),
-            "encoder": section.encoder,
-            "options": section.options,
-            "typed_only": self._typed_only(wildcards),
-            # The name of an installed model, which has no file of weights.
-            "name": self.available.sentence_vectors[name].get("name", [None])[0],
-            "origin": self.inputs.origin_of_sentence_vectors(name),
-            "lowercase": self.config.is_lowercase(section),
-            "configured": configured_sentences(self.config, name),
-        }
-
-    def _typed_only(self, wildcards: Wildcards) -> bool:
-        """Return whether all cells with these sentence vectors rank only questions with a type."""
-        dataset, _ = split_corpus(wildcards.corpus)
-        systems = [
-            self.config.system_at(cell.system, cell.overrides)
-            for cell in self.experiment.all_cells
-            if cell.dataset == dataset and self.config.types_of(cell.subset) is None
-        ]
-        return all(wildcards.sentence_vectors not in (at.sentence_vectors or ()) for at in systems)
+        super().__init__(inputs)
+        self.command = command
 
     # Prototypes and quadruples
 
@@ -151,7 +50,7 @@ class Parameters:
 
     def _of_subset(self, script: str, wildcards: Wildcards) -> Values:
         types = self.config.types_of(wildcards.subset)
-        return {"code": _code(script), "seeds": self.config.all_seeds, "types": types}
+        return {"code": script_hash(script), "seeds": self.config.all_seeds, "types": types}
 
     # Cells
 
@@ -206,7 +105,7 @@ class Parameters:
     def _of_cell(self, script: str, wildcards: Wildcards) -> Values:
         cell = self.inputs.job_cell(wildcards)
         return {
-            "code": _code(script, *system_modules(self.inputs.job_system(wildcards))),
+            "code": script_hash(script, *system_modules(self.inputs.job_system(wildcards))),
             "types": self.config.types_of(cell.subset),
             "seeds": self.config.seeds_at(cell.subset, cell.overrides),
         }
@@ -229,7 +128,7 @@ class Parameters:
     def choose_hyperparameters(self, wildcards: Wildcards) -> Values:
         cells = selection_cells(self.config, wildcards.system, wildcards.dataset)
         return {
-            "code": _code("choose_hyperparameters"),
+            "code": script_hash("choose_hyperparameters"),
             "names": list(cells),
             "subset": next(iter(cells.values())).subset,
             "measure": self.config.systems[wildcards.system].training.select_by,
@@ -239,7 +138,7 @@ class Parameters:
         systems = self.inputs.costed_systems(wildcards)
         modules = [module for system in systems.values() for module in system_modules(system)]
         return {
-            "code": _code("measure_costs", *modules),
+            "code": script_hash("measure_costs", *modules),
             "types": self.config.types_of(wildcards.subset),
             "systems": _without_titles(systems),
             "lowercase": {name: self._lowercase_of(system) for name, system in systems.items()},
@@ -252,9 +151,9 @@ class Parameters:
         modules = [RELATIONS[rule].module for rule in category.rule]
         modules += [entry.module for entry in DISTRACTORS.values()]
         return {
-            "code": _code("induce_category", *modules),
+            "code": script_hash("induce_category", *modules),
             "category": category.model_dump(exclude={"title"}),
-            "parser": self.available.parser,
+            "model": self.model_names(self.config.parser) if category.parses else [],
             "seed": self.config.seeds[0],
         }
 
@@ -262,7 +161,7 @@ class Parameters:
         known = self.config.categories
         names = self.inputs.relations(wildcards.corpus)
         titles = {name: known[name].title if name in known else name for name in names}
-        return {"code": _code("join_relations"), "titles": titles}
+        return {"code": script_hash("join_relations"), "titles": titles}
 
     def solve_analogies(self, wildcards: Wildcards) -> Values:
         system, training = self.inputs.solving_job(wildcards)
@@ -272,7 +171,7 @@ class Parameters:
         cells = self.inputs.solving_cells(wildcards)
         configured = {name: configured_cell(self.config, cell) for name, cell in cells.items()}
         return {
-            "code": _code("solve_analogies", *modules),
+            "code": script_hash("solve_analogies", *modules),
             "system": system.model_dump(exclude=excluded),
             "seeds": self.config.seeds_at(*at),
             "evaluation": next(iter(configured.values()))["evaluation"],  # that of all solvers
@@ -306,10 +205,10 @@ class Parameters:
     def report(self, script: str) -> Values:
         """Return the parameters of a script that reports on results."""
         return {
-            "code": _code(script),
+            "code": script_hash(script),
+            "decisions": _package_hash(*_REPORTS_DECIDE_BY),
             "config": self.experiment.reported,
             "left_out": self.config.left_out,
-            "seeds": self.config.all_seeds,
         }
 
     def render_table(self, wildcards: Wildcards) -> Values:
@@ -321,7 +220,7 @@ class Parameters:
     def _artefact(self, script: str, paper: str, name: str) -> Values:
         views = self.experiment.papers[paper].views
         modules = [views[name].spec.module] if name in views else []
-        return self.report(script) | {"code": _code(script, *modules)}
+        return self.report(script) | {"code": script_hash(script, *modules)}
 
     def write_ledger(self) -> Values:
         return self.report("write_ledger") | {"command": self.command}
@@ -337,6 +236,8 @@ def _without_titles(systems: Mapping[str, System]) -> Values:
     return {name: system.model_dump(exclude={"title"}) for name, system in systems.items()}
 
 
-def _code(script: str, *modules: str) -> str:
-    """Return the hash of the library code that a script runs; `modules` are loaded by name."""
-    return code_hash(_SCRIPTS / f"{script}.py", *modules)
+@cache
+def _package_hash(*names: str) -> str:
+    """Return the hash of all modules of some packages of the library."""
+    paths = (path for name in names for path in sorted((LIBRARY / name).glob("*.py")))
+    return content_hash({path.relative_to(LIBRARY).as_posix(): sha256(path) for path in paths})
