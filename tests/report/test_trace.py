@@ -10,7 +10,7 @@ from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import Results
 from analogyqa.report.summary import write_csv
 from analogyqa.report.tables import build_table
-from analogyqa.report.trace import find_number, log_of_run, origin
+from analogyqa.report.trace import find_number, origin, run_log
 from report.builders import make_config, make_paper, make_summary
 
 PAPER = make_paper(
@@ -99,8 +99,8 @@ def test_all_solvers_of_a_job_share_its_log(tmp_path):
     log.touch()
     for solver in ("3cosadd", "3cosmul"):
         overrides = (("solver", solver), ("ties", "shared"))
-        assert log_of_run(tmp_path, Cell("glove", "pairs", "all", overrides)) == log
-    assert log_of_run(tmp_path, Cell("glove", "pairs", "all", (("solver", "3cosadd"),))) is None
+        assert run_log(tmp_path, Cell("glove", "pairs", "all", overrides)) == log
+    assert run_log(tmp_path, Cell("glove", "pairs", "all", (("solver", "3cosadd"),))) is None
 
 
 def test_a_cited_number_has_no_files_and_a_missing_count_is_not_run(find, tmp_path):

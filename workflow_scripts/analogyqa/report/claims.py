@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.plan import Cell, cells_by_hyperparameters, fold_cells, why_no_run
-from analogyqa.report.comparing import compare_runs, level_of, rounded
+from analogyqa.report.comparing import compare_runs, level_of, round_comparison
 from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
 from analogyqa.report.significance import holm, partial_conjunction
-from analogyqa.report.summary import DECIMALS, Values, typed
+from analogyqa.report.summary import DECIMALS, Values, to_frame
 from analogyqa.report.verdicts import NOT_RUN, no_run
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import COST, SCORE, Coordinates
@@ -162,7 +162,7 @@ def judge_claims(
                 row["reason"] = _not_learnt(sides, learnt, config)
         _decide(rows, config)
         verdicts += rows
-    return typed(verdicts, CLAIMS), typed(compared, COMPARISONS)
+    return to_frame(verdicts, CLAIMS), to_frame(compared, COMPARISONS)
 
 
 def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, str]]:
@@ -251,9 +251,9 @@ def _compare(
         unpaired=better.coordinates.subset != worse.coordinates.subset,
     )
     compared = compare(first=first)
-    row |= rounded(compared)
+    row |= round_comparison(compared)
     if shift:
-        shifted = rounded(compare(first=first + shift))
+        shifted = round_comparison(compare(first=first + shift))
         row |= {name: shifted[name] for name in ("p_greater", "p_less")}
     if claim.kind == COST:
         ratios = {name: np.exp(row[name]) for name in ("difference", *_INTERVAL)}

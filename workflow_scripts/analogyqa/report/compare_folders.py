@@ -7,7 +7,7 @@ from typing import NamedTuple
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.plan.configured import differences
-from analogyqa.report.comparing import compare_runs, p_value_of, rounded
+from analogyqa.report.comparing import compare_runs, p_value_of, round_comparison
 from analogyqa.report.summary import DECIMALS, read_record
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.run import Config
@@ -94,7 +94,7 @@ def _compared(
     before, now = (by_measure[measure] for by_measure in values)
     if list(before.columns) != list(now.columns):
         return CellDifference(cell, "other questions", {}, because)
-    compared = rounded(compare_runs((str(second), str(first)), now, before, config))
+    compared = round_comparison(compare_runs((str(second), str(first)), now, before, config))
     means = {
         "first": round(float(before.to_numpy().mean()), DECIMALS),
         "second": round(float(now.to_numpy().mean()), DECIMALS),

@@ -60,7 +60,7 @@ def compare_with_best(
     """Return the run with the highest mean, and its comparison with each other run."""
     best = max(runs, key=lambda name: runs[name].to_numpy().mean())
     return best, {
-        name: rounded(compare_runs((best, name), runs[best], scores, config))
+        name: round_comparison(compare_runs((best, name), runs[best], scores, config))
         for name, scores in runs.items()
         if name != best
     }
@@ -75,7 +75,7 @@ def tied_with_best(compared: Mapping[str, dict[str, float]], config: Config) -> 
     return [name for name, p in zip(compared, adjusted, strict=True) if p >= level_of(config)]
 
 
-def rounded(compared: Comparison) -> dict[str, float]:
+def round_comparison(compared: Comparison) -> dict[str, float]:
     """Return the numbers of a comparison, rounded as in tables."""
     return {name: round(getattr(compared, name), DECIMALS) for name in (*COMPARED, "detectable")}
 

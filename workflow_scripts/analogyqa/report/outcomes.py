@@ -43,14 +43,14 @@ def published_once(ledger: pd.DataFrame, paper: Paper) -> pd.DataFrame:
     return rows[~is_repeated & rows["hyperparameters"].ne(TUNED)]
 
 
-def in_one_sentence(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
+def headline(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
     """Return how many numbers of a paper came out, and how its primary claims were judged."""
     numbers = _numbers(published_once(ledger, paper))
     primary = _first_judgements(paper, claims, primary=True)
     return _sentence([*numbers, *_claims(primary, "primary claim")])
 
 
-def in_five_sentences(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
+def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
     """Return what was found about a paper: at most five sentences, without those about nothing.
 
     Args:

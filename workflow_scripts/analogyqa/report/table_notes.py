@@ -61,11 +61,13 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[st
         notes += marks_legend(verdicts, any(row["substitute"] for row in rows), config)
     remarks = _names_by_fact((remark, name) for name, remark in artefact.remarks.items())
     notes += [f"{', '.join(names)}: {remark}" for remark, names in remarks.items()]
-    notes += grouped("Substitutes", [(row["substitute"], row["name"]) for row in rows])
+    notes += group_by_fact("Substitutes", [(row["substitute"], row["name"]) for row in rows])
     reasons = [_reason(row, artefact) for row in rows]
     is_of_means = [pd.notna(row["attainable_runs"]) and row["attainable_runs"] > 1 for row in rows]
-    notes += grouped("Compared with a mean of runs", compress(reasons, is_of_means))
-    notes += grouped("Not run", compress(reasons, [row["verdict"] == NOT_RUN for row in rows]))
+    notes += group_by_fact("Compared with a mean of runs", compress(reasons, is_of_means))
+    notes += group_by_fact(
+        "Not run", compress(reasons, [row["verdict"] == NOT_RUN for row in rows])
+    )
     return notes + _hyperparameters_and_origins(rows, config)
 
 
@@ -75,7 +77,7 @@ def _reason(row: dict, artefact: Artefact) -> tuple[str, str]:
     return reason.rstrip("; "), row["name"]
 
 
-def grouped(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:
+def group_by_fact(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:
     """Return one note with the names that share each fact, or none if there is no fact.
 
     `facts` are pairs of a fact, such as a reason, and a name; an empty fact is skipped.

@@ -167,11 +167,11 @@ def origin(results: str | Path, number: Number, command: str) -> dict:
 
     Raises AnalogyQAError when the record of the run is missing or damaged.
     """
-    facts = facts_of_number(results, number, command)
-    return facts | (facts_of_run(results, number.cell) if number.cell else {})
+    facts = number_facts(results, number, command)
+    return facts | (run_facts(results, number.cell) if number.cell else {})
 
 
-def facts_of_number(results: str | Path, number: Number, command: str) -> dict:
+def number_facts(results: str | Path, number: Number, command: str) -> dict:
     """Return the facts of `origin` that are not in the record of a run."""
     values = {key: number.values[key] for key in _SHOWN if key in number.values}
     facts: dict = {"number": number.label}
@@ -182,7 +182,7 @@ def facts_of_number(results: str | Path, number: Number, command: str) -> dict:
     return facts | ({"command": f"{command} -- {files[0]}", "files": files} if files else {})
 
 
-def facts_of_run(results: str | Path, cell: Cell) -> dict:
+def run_facts(results: str | Path, cell: Cell) -> dict:
     """Return the facts of `origin` that are in the record of a run, and its log.
 
     Raises AnalogyQAError when the record is missing or damaged.
@@ -193,12 +193,12 @@ def facts_of_run(results: str | Path, cell: Cell) -> dict:
         *("wall_seconds", "slurm_job"),
     )
     facts = {key: stored[key] for key in keys if stored.get(key)}
-    if log := log_of_run(results, cell):
+    if log := run_log(results, cell):
         facts["log"] = str(log)
     return facts
 
 
-def log_of_run(results: str | Path, cell: Cell) -> Path | None:
+def run_log(results: str | Path, cell: Cell) -> Path | None:
     """Return the log of the job that made a run, or None; one job makes the runs of all solvers."""
     overrides = to_text(cell.overrides)
     stem = f"{cell.dataset}-{cell.subset}-{overrides}"

@@ -16,7 +16,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIM_MARKS, CLAIM_MEANINGS, CLAIMS
 from analogyqa.report.html_pages import render
 from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend
-from analogyqa.report.outcomes import in_one_sentence
+from analogyqa.report.outcomes import headline
 from analogyqa.report.page.cards import claim_cards
 from analogyqa.report.page.data import data_cards
 from analogyqa.report.page.papers import paper_part
@@ -29,7 +29,7 @@ from analogyqa.report.page.runs import (
     short_commit,
     time_block,
 )
-from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv, typed
+from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv, to_frame
 from analogyqa.report.verdict_figure import verdict_svg
 from analogyqa.report.verdicts import LOOKS
 from analogyqa.settings.load import REPOSITORY
@@ -61,7 +61,7 @@ def build_page(
     ledger = read_csv(results / "ledger.csv", LEDGER)
     summaries = by_cell(read_csv(results / "summary.csv", SUMMARY))
     path = results / "claims.csv"
-    claims = read_csv(path, CLAIMS) if path.exists() else typed([], CLAIMS)
+    claims = read_csv(path, CLAIMS) if path.exists() else to_frame([], CLAIMS)
     claims = claims[claims["paper"].isin(list(papers))]
     if not config.comparable:
         ledger = ledger.iloc[:0]
@@ -91,7 +91,7 @@ def build_page(
             (
                 paper.paper,
                 paper.citation,
-                in_one_sentence(paper, ledger, claims),
+                headline(paper, ledger, claims),
                 Markup(verdict_svg(paper, ledger, provenance.compared)),
             )
             for paper in papers.values()

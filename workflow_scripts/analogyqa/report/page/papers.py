@@ -17,7 +17,7 @@ from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation
 from analogyqa.report.html_pages import SVG, data_uri, prose
 from analogyqa.report.legend import INTERVALS, printed_name
 from analogyqa.report.number_kinds import KINDS
-from analogyqa.report.outcomes import in_five_sentences
+from analogyqa.report.outcomes import findings
 from analogyqa.report.page.examples import examples_section
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.pairs import PAIRS, pairs_table
@@ -110,7 +110,7 @@ def paper_part(
         else:
             missing.append(path.relative_to(results).with_suffix("").as_posix())
     sections += _studies(results, paper, claims, config)
-    sentences = in_five_sentences(paper, ledger, claims)
+    sentences = findings(paper, ledger, claims)
     choices, config_text = _choices(paper)
     examples = examples_section(results, paper, config)
     return PaperPart(

@@ -13,7 +13,7 @@ from analogyqa.plan import Cell
 from analogyqa.plan.configured import configured_cell, differences
 from analogyqa.report.summary import read_record
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.trace import log_of_run
+from analogyqa.report.trace import run_log
 from analogyqa.settings.run import Config
 
 
@@ -39,7 +39,7 @@ def read_run_records(results: Path, config: Config) -> list[Run]:
     for path in sorted((results / "runs").glob("*/*/*/*/run.json")):
         cell = Cell.from_path(path.parent)
         record = read_record(path)
-        path_of_log = log_of_run(results, cell)
+        path_of_log = run_log(results, cell)
         log = path_of_log.relative_to(results).as_posix() if path_of_log else ""
         runs.append(Run(cell.path, cell.label, record, log, _other_settings(record, cell, config)))
     return runs

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
@@ -34,7 +34,7 @@ SHOWN = 10  # examples of each sort
 def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Show the clearest right and wrong decisions of the first seed. The data are of DECIDED."""
     frames = [examples_of(panel.table).assign(panel=panel.name) for panel in panels]
-    frame = typed(pd.concat(frames).to_dict("records"), DECIDED)
+    frame = to_frame(pd.concat(frames).to_dict("records"), DECIDED)
     blocks = [
         Block(
             f"{panel}: answered {answered}",

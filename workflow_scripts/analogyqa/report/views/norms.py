@@ -11,7 +11,7 @@ from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.legend import percent
 from analogyqa.report.spread import summarise
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
@@ -42,7 +42,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     The data are of columns NORMS.
     """
     rows = [row for panel in panels if not panel.reason for row in _rows(panel, config)]
-    frame = typed(rows, NORMS)
+    frame = to_frame(rows, NORMS)
     figure, drawn = plt.subplots(
         nrows=len(panels),
         ncols=2,

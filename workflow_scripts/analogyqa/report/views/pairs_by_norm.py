@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
@@ -54,7 +54,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
         names = " and ".join(f'"{example.find}" of {example.panel}' for example in missing)
         notes.append(f"Not in these data: {names}. The first other test questions replace them.")
     blocks = [Block("", ["Question", ""], levels, lines, wrapped=True)] if lines else []
-    return ViewContent(typed(rows, WORD_LEVELS), notes, blocks=blocks)
+    return ViewContent(to_frame(rows, WORD_LEVELS), notes, blocks=blocks)
 
 
 def questions_of(panel: Panel, examples: Sequence[Example]) -> list[tuple[dict, Example | None]]:

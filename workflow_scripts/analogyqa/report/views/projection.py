@@ -8,7 +8,7 @@ from matplotlib import pyplot as plt
 from threadpoolctl import threadpool_limits
 
 from analogyqa.report.figures import COLOURS
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
@@ -54,7 +54,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
         "components. It preserves neighbourhoods, but distances only roughly.",
         *_distances(frames),
     ]
-    return ViewContent(typed(pd.concat(frames).to_dict("records"), POINTS), notes, figure)
+    return ViewContent(to_frame(pd.concat(frames).to_dict("records"), POINTS), notes, figure)
 
 
 def _points(panel: Panel) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
@@ -47,7 +47,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Say which printed questions and answers are in the data. The data are of QUOTES."""
     if not config.comparable:
         note = "The examples of the paper are not looked up in other data."
-        return ViewContent(typed([], QUOTES), [note])
+        return ViewContent(to_frame([], QUOTES), [note])
     corpus = pd.concat([panel.table.assign(panel=panel.name) for panel in panels])
     rows = [row for quote in view.quotes for row in (look_up(quote, corpus) if len(corpus) else ())]
     columns = ["data", "split", "question id", "word for word", "similarity", "in no candidate"]
@@ -59,7 +59,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
         "Case and marks do not count.",
         "The csv has the texts of the data.",
     ]
-    return ViewContent(typed(rows, QUOTES), notes, blocks=blocks)
+    return ViewContent(to_frame(rows, QUOTES), notes, blocks=blocks)
 
 
 def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import spearmanr
 
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
@@ -52,7 +52,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
         f"digit, the {MOST} most frequent of each level.",
         *(note for panel in panels for note in _agreement(panel, view.levels)),
     ]
-    return ViewContent(typed(rows, WORDS), notes, blocks=blocks)
+    return ViewContent(to_frame(rows, WORDS), notes, blocks=blocks)
 
 
 def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:
