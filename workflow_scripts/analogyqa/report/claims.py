@@ -22,13 +22,13 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
-SAME = "equivalent"
+EQUIVALENT = "equivalent"
 # Blue and orange differ for any colour vision.
-CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", SAME: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
+CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", EQUIVALENT: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
 CLAIM_MEANINGS = {
     HOLDS: "the claim is significantly true here",
     FAILS: "the reverse of the claim is significantly true here",
-    SAME: "the systems differ by significantly less than the margin",
+    EQUIVALENT: "the systems differ by significantly less than the margin",
     UNDECIDED: "these data and seeds decide none of these",
 }
 # The protocols: on the paper's split, by cross-validation, and for costs by steps of training.
@@ -338,4 +338,4 @@ def _decide(rows: list[dict], config: Config) -> None:
     for row in ran:
         row["p_value"] = round(row["p_value"], DECIMALS)
         if row["p_value"] >= level_of(config):
-            row["verdict"] = SAME if row["equivalent"] == "yes" else UNDECIDED
+            row["verdict"] = EQUIVALENT if row["equivalent"] == "yes" else UNDECIDED

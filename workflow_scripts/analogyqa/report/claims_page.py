@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analogyqa.report.claims import CLAIM_MARKS, FOLDS, SAME, STEPS, UNDECIDED, effect_text
+from analogyqa.report.claims import CLAIM_MARKS, EQUIVALENT, FOLDS, STEPS, UNDECIDED, effect_text
 from analogyqa.report.comparing import level_of
 from analogyqa.report.legend import LEARNT, PAIRED_TEST, percent
 from analogyqa.report.significance import POWER
@@ -33,8 +33,8 @@ LEGEND = (
     "is.",
     "Items: questions, or the pairs that analogies ask for; all sentence pairs that templates make "
     "of one pair of words are one item.",
-    f"{SAME.capitalize()}: one comparison of scores, not decided, whose difference is below half "
-    "of the published one, or below the margin that the claim names, by two one-sided tests. "
+    f"{EQUIVALENT.capitalize()}: one comparison of scores, not decided, whose difference is below "
+    "half of the published one, or below the margin that the claim names, by two one-sided tests. "
     f"{UNDECIDED.capitalize()}: all others.",
     f"Detectable: the smallest true difference that these data find with probability {POWER:.0%}. "
     "Power: the probability of finding the paper's own difference if it is true. Needed: the "

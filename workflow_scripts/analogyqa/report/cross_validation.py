@@ -210,7 +210,9 @@ def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
         for name in measures:
             # The other keys that `full_text` reads.
             row = rows[system, name, EVERY] | {"published": None, "verdict": "", "substitute": ""}
-            values.append(full_text(row, questions=True)._replace(bold=row["top_group"] is True))
+            values.append(
+                full_text(row, both_intervals=True)._replace(bold=row["top_group"] is True)
+            )
         for origin in SPLITS:
             row = rows.get((system, main, origin))
             value = short_text(row) if row else Value("")

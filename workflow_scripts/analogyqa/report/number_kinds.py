@@ -1,6 +1,7 @@
 """The kinds of published numbers: how we get our value, judge it, and show it.
 
-A kind has an entry in KINDS here, and one in `settings.coordinates` with the keys of its numbers.
+A kind has an entry in PRESENTATIONS here, and one in `settings.coordinates.KINDS` with the keys of
+its numbers.
 """
 
 from collections.abc import Callable
@@ -46,8 +47,8 @@ class TableEntry(NamedTuple):
     paper: Paper
 
 
-class Kind(NamedTuple):
-    """A kind of published numbers.
+class Presentation(NamedTuple):
+    """How numbers of a kind are computed and shown.
 
     Attributes:
         values: Returns our values for an entry, one for each set of hyperparameters: columns of
@@ -65,7 +66,7 @@ def our_values(entry: TableEntry, config: Config, results: Results) -> list[dict
     start = {"kind": number.kind, "measure": number.coordinates.measured}
     if reason := why_no_run(number.coordinates, config):
         return [start | not_run(reason + _would_cost(number.coordinates, config, results))]
-    return [start | row for row in KINDS[number.kind].values(entry, config, results)]
+    return [start | row for row in PRESENTATIONS[number.kind].values(entry, config, results)]
 
 
 def _would_cost(coordinates: Coordinates, config: Config, results: Results) -> str:
@@ -264,9 +265,9 @@ def _best_points(entry: TableEntry, config: Config, results: Results) -> list[di
     return [row | judgement]
 
 
-KINDS = {
-    SCORE: Kind(_scores, full_text),
-    COUNT: Kind(_counts, count_text),
-    COST: Kind(_costs, cost_text),
-    BEST: Kind(_best_points, count_text),
+PRESENTATIONS = {
+    SCORE: Presentation(_scores, full_text),
+    COUNT: Presentation(_counts, count_text),
+    COST: Presentation(_costs, cost_text),
+    BEST: Presentation(_best_points, count_text),
 }

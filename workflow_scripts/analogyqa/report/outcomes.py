@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analogyqa.report.claims import FAILS, HOLDS, SAME, UNDECIDED, effect_text
+from analogyqa.report.claims import EQUIVALENT, FAILS, HOLDS, UNDECIDED, effect_text
 from analogyqa.report.legend import printed_name
 from analogyqa.report.table_formats import three_decimals
 from analogyqa.report.verdicts import (
@@ -26,7 +26,7 @@ _CLAIM_VERBS = {
     HOLDS: ("holds", "hold"),
     FAILS: ("fails", "fail"),
     UNDECIDED: ("is undecided", "are undecided"),
-    SAME: ("compares equivalent systems", "compare equivalent systems"),
+    EQUIVALENT: ("compares equivalent systems", "compare equivalent systems"),
     NOT_RUN: ("was not tested", "were not tested"),
 }
 _COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_RUN)

@@ -59,7 +59,7 @@ LEGEND = (
     "from these.",
 )
 AT_PAPER = "paper's hyperparameters"
-SAME = "changes nothing in this system, so it has the run with the paper's hyperparameters"
+NO_EFFECT = "changes nothing in this system, so it has the run with the paper's hyperparameters"
 
 
 def build_sensitivity(
@@ -106,7 +106,7 @@ def build_sensitivity(
                     interval = run["run_low"], run["run_high"]
                     competitors = paper.competitors(printed)
                     row["mark"] = verdict(row["published"], *interval, competitors)
-                row["reason"] = SAME if choice != PAPER and cell == paper_cell else ""
+                row["reason"] = NO_EFFECT if choice != PAPER and cell == paper_cell else ""
             else:
                 changed = coordinates | Coordinates(**variations[choice, value])
                 row["reason"] = no_run(cell) if cell else why_no_run(changed, config)

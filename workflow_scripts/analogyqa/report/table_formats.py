@@ -231,13 +231,13 @@ def _rounded(value: float) -> str:
     return f"{value:.3g}"
 
 
-def full_text(row: dict, questions: bool = False) -> Value:
+def full_text(row: dict, both_intervals: bool = False) -> Value:
     """Return a score with the prediction interval of one more run.
 
     Args:
-        row: a row of a ledger or summary.
-        questions: whether to add the interval for other questions, which is always the only one if
-            the seeds do not differ.
+        row: A row of a ledger or summary.
+        both_intervals: Whether to add the interval for other questions. It is the only one if the
+            seeds do not differ.
     """
     published = _published(row)
     if pd.isna(row["mean"]):
@@ -245,7 +245,7 @@ def full_text(row: dict, questions: bool = False) -> Value:
     varies = pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
     spread = f" ± {three_decimals(row['sd'])}" if varies else ""
     intervals = [f"[{_range(row, 'run')}]"] if varies else []
-    intervals += [f"{{{_range(row, 'ci')}}}"] if questions or not intervals else []
+    intervals += [f"{{{_range(row, 'ci')}}}"] if both_intervals or not intervals else []
     mean = three_decimals(row["mean"]) + spread
     return Value(mean, " ".join(intervals), published, _mark(row))
 

@@ -16,7 +16,7 @@ from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
 from analogyqa.report.html_pages import SVG, data_uri, prose
 from analogyqa.report.legend import INTERVALS, printed_name
-from analogyqa.report.number_kinds import KINDS
+from analogyqa.report.number_kinds import PRESENTATIONS
 from analogyqa.report.outcomes import findings
 from analogyqa.report.page.examples import examples_section
 from analogyqa.report.page.provenance import Provenance
@@ -143,7 +143,7 @@ def _figure(path: Path, paper: Paper, name: str, results: Path, ledger: pd.DataF
     ]
     rows = {
         line: [
-            KINDS[BEST].text(row)._replace(verdict=row["verdict"])
+            PRESENTATIONS[BEST].text(row)._replace(verdict=row["verdict"])
             for row in part.to_dict("records")
         ]
         for line, part in best.groupby("row", sort=False)
