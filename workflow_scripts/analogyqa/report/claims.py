@@ -1,7 +1,6 @@
 """Judge the claims of papers by tests between systems."""
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ import pandas as pd
 from analogyqa.plan import Cell, cells_by_hyperparameters, fold_cells, why_no_run
 from analogyqa.report.comparing import compare_runs, level_of, round_comparison
 from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
-from analogyqa.report.significance import holm, partial_conjunction
+from analogyqa.report.significance import Comparison, holm, partial_conjunction
 from analogyqa.report.summary import DECIMALS, Values, to_frame
 from analogyqa.report.verdicts import NOT_RUN, no_run
 from analogyqa.settings.claims import Claim
@@ -242,33 +241,53 @@ def _compare(
     shift = claim.tolerance
     if claim.kind == COST:  # the logarithm of how many times cheaper the better side is
         first, second, shift = -np.log(first), -np.log(second), -np.log(claim.times)
-    compare = partial(
-        compare_runs,
-        (better.cells[0].path, worse.cells[0].path),
-        second=second,
-        config=config,
-        same_runs=_share_runs(better, worse, config),
-        unpaired=better.coordinates.subset != worse.coordinates.subset,
-    )
-    compared = compare(first=first)
+    names = better.cells[0].path, worse.cells[0].path
+    same_runs = _share_runs(better, worse, config)
+    unpaired = better.coordinates.subset != worse.coordinates.subset
+    compared = compare_runs(names, first, second, config, same_runs, unpaired)
     row |= round_comparison(compared)
     if shift:
-        shifted = round_comparison(compare(first=first + shift))
-        row |= {name: shifted[name] for name in ("p_greater", "p_less")}
+        shifted = compare_runs(names, first + shift, second, config, same_runs, unpaired)
+        tested = round_comparison(shifted)
+        row |= {name: tested[name] for name in ("p_greater", "p_less")}
     if claim.kind == COST:
         ratios = {name: np.exp(row[name]) for name in ("difference", *_INTERVAL)}
         row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}
     if claim.kind != SCORE:
         row["detectable"] = None
+    effect = _paper_effect(better, worse, paper, config)
+    return row | _power_and_margin(claim, compared, effect, first.shape[1], config)
+
+
+def _paper_effect(better: _Side, worse: _Side, paper: Paper, config: Config) -> float | None:
+    """Return the published difference, None if there is none or our data are not the paper's."""
+    if not config.comparable:
+        return None
     printed = [paper.published_at(side.coordinates) for side in (better, worse)]
     known = [value for value in printed if value is not None]
+    return round(known[0] - known[1], DECIMALS) if len(set(known)) == 2 else None
+
+
+def _power_and_margin(
+    claim: Claim, compared: Comparison, effect: float | None, n_items: int, config: Config
+) -> dict:
+    """Return the power, the needed items and the margin of a comparison, columns COMPARISONS.
+
+    Args:
+        claim: The claim, whose own margin is used without a published difference.
+        compared: The comparison.
+        effect: The published difference, or None.
+        n_items: The number of items that were compared.
+        config: The configuration, for the level of tests.
+    """
+    row: dict = {}
     margin = claim.margin
-    if len(set(known)) == 2:
-        effect, level = round(known[0] - known[1], DECIMALS), level_of(config)
+    if effect is not None:
+        level = level_of(config)
         margin = round(abs(effect) / 2, DECIMALS)
         row["paper_effect"] = effect
         row["power"] = round(compared.power(effect, level), DECIMALS)
-        needed = compared.items_needed(effect, level, first.shape[1])
+        needed = compared.items_needed(effect, level, n_items)
         row["items_needed"] = None if np.isinf(needed) else needed
     if margin and claim.kind == SCORE:
         equivalent = round(compared.p_equivalent(margin), DECIMALS)

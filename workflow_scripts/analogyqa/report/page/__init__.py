@@ -8,7 +8,6 @@ origin of a number; without it, a number leads to its run at the end of the page
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import yaml
 from markupsafe import Markup
 
@@ -65,7 +64,6 @@ def build_page(
     claims = claims[claims["paper"].isin(list(papers))]
     if not config.comparable:
         ledger = ledger.iloc[:0]
-        claims = claims.assign(paper_effect=np.nan, power=np.nan, items_needed=np.nan)
     provenance = Provenance(results, config, command)
     try:
         cards = claim_cards(claims, papers.values(), config)
