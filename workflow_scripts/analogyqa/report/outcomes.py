@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain, repeat
 
 import pandas as pd
 
@@ -13,10 +14,10 @@ from analogyqa.report.verdicts import (
     HIGHER,
     INCONCLUSIVE,
     LOWER,
+    NO_RUN,
     NOT_COMPARABLE,
     NOT_RUN,
     REPRODUCED,
-    no_run,
 )
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.overrides import TUNED
@@ -95,7 +96,8 @@ def _numbers(once: pd.DataFrame) -> list[str]:
         return []
     differing = [f"{name} in {counts[name]}" for name in (HIGHER, LOWER) if counts[name]]
     parts = [
-        f"of {len(once)} published numbers we reproduce {counts[REPRODUCED] or 'none'}",
+        f"we reproduce {counts[REPRODUCED] or 'none'} of "
+        f"{_counted(len(once), 'published number', 'published numbers')}",
         f"ours is {' and '.join(differing)}" if differing else "",
         _counted(counts[INCONCLUSIVE], "is inconclusive", "are inconclusive"),
         _counted(counts[ENFORCED], "agrees by construction", "agree by construction"),
@@ -111,13 +113,20 @@ def _claims(judged: pd.DataFrame, noun: str) -> list[str]:
         return [f"its {noun} {_CLAIM_VERBS[next(iter(counts))][0]}"]
     if len(counts) == 1:
         return [f"its {len(judged)} {noun}s {_CLAIM_VERBS[next(iter(counts))][1]}"]
-    parts = [_counted(counts[verdict], *verbs) for verdict, verbs in _CLAIM_VERBS.items()]
-    text = " and ".join(", ".join(filter(None, parts)).rsplit(", ", 1))
-    return [f"of its {len(judged)} {noun}s {text}"] if text else []
+    if not counts:
+        return []
+    # Only the first count names the claims.
+    nouns = chain([f" of its {len(judged)} {noun}s"], repeat(""))
+    parts = [
+        f"{counts[verdict]}{next(nouns)} {verbs[counts[verdict] > 1]}"
+        for verdict, verbs in _CLAIM_VERBS.items()
+        if counts[verdict]
+    ]
+    return [" and ".join(", ".join(parts).rsplit(", ", 1))]
 
 
 def _first_judgements(paper: Paper, claims: pd.DataFrame, primary: bool) -> pd.DataFrame:
-    """Return the verdicts on a paper's own claims by its own protocol, which come first."""
+    """Return the first verdict on each claim of a paper, without our own secondary claims."""
     rows = claims[claims["paper"].eq(paper.paper) & claims["primary"].eq(primary)]
     return rows[~rows["ours"] | primary].drop_duplicates("claim")
 
@@ -145,7 +154,7 @@ def _missing(once: pd.DataFrame) -> str:
     """Return the most frequent reason for a number that was not run."""
     given = once.loc[once["verdict"].eq(NOT_RUN), "reason"]
     # Each of these names its own cells.
-    reasons = Counter(given.mask(given.str.startswith(no_run()), "its cell has not run yet"))
+    reasons = Counter(given.mask(given.str.startswith(f"{NO_RUN} "), "its cell has not run yet"))
     if not reasons:
         return ""
     ((reason, count),) = reasons.most_common(1)
