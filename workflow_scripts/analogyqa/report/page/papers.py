@@ -99,9 +99,9 @@ def paper_part(
         kind, suffix = ("figure", "svg") if name.startswith("figure") else ("table", "csv")
         path = results / f"{kind}s" / paper.paper / f"{name}.{suffix}"
         section = None
-        if path.exists() and kind == "figure":
+        if kind == "figure" and path.exists() and path.with_suffix(".csv").exists():
             section = _figure(path, paper, name, results, ledger)
-        elif path.exists():
+        elif kind == "table" and path.exists():
             section = _table(path, paper, name, summaries, config, results)
         if section:
             sections.append(section)
