@@ -77,7 +77,8 @@ def _reasons(before: dict, now: dict) -> Iterator[str]:
     yield from settings[:_SETTINGS]
     if len(settings) > _SETTINGS:
         yield f"{len(settings) - _SETTINGS} more settings"
-    names = [name for name in now["inputs"] if before["inputs"].get(name) != now["inputs"][name]]
+    read = {**now["inputs"], **before["inputs"]}
+    names = [name for name in read if before["inputs"].get(name) != now["inputs"].get(name)]
     yield from (f"input: {name}" for name in dict.fromkeys(n.partition(",")[0] for n in names))
     for key in ("versions", "git_commit", "device"):
         yield from differences(before.get(key), now.get(key), key)
