@@ -113,8 +113,8 @@ def judge_claims(
     cross-validation with the paper's hyperparameters, if its paper cross-validates both systems.
 
     Args:
-        values: as `claim_values.with_norms_and_costs` returns it.
-        learnt: whether each trained cell has learnt, see `learning.has_learnt`. The `reason` of a
+        values: As `claim_values.with_norms_and_costs` returns it.
+        learnt: Whether each trained cell has learnt, see `learning.has_learnt`. The `reason` of a
             verdict names the systems that did not learn.
 
     Returns:

@@ -22,8 +22,8 @@ COLUMNS = [
 LEGEND = (
     PAIRED_TEST,
     "Evidence: for each comparison both means over questions and seeds, their difference, and the "
-    "one-sided p-value of the claimed direction. Costs are compared by steps of training that both "
-    "systems took in turns.",
+    "one-sided p-value of the claimed direction. Costs are compared by interleaved training steps "
+    "of both systems.",
     "Verdict: a claim holds if as many of its comparisons as it needs are true, and fails if so "
     "many are reversed that it cannot hold (partial conjunction). If the claim names a tolerance, "
     "a comparison is true down to it.",
@@ -88,7 +88,7 @@ def primary_claims(frame: pd.DataFrame, papers: Iterable[Paper]) -> list[Block]:
 def judged_on(row: dict) -> str:
     """Return the data and the hyperparameters that a verdict rests on."""
     if row["protocol"] == STEPS:
-        return "steps of training, in turns"
+        return "interleaved training steps"
     is_cross_validated = row["protocol"] == FOLDS
     data = "all questions, cross-validated" if is_cross_validated else "the test questions"
     which = {TUNED: ", hyperparameters tuned on dev", "": ""}

@@ -25,10 +25,10 @@ def compare_runs(
     """Compare the scores of two runs.
 
     Args:
-        names: the names of the runs, for messages.
-        first, second: the scores [seeds, items].
-        same_runs: whether row i of both is from one run.
-        unpaired: whether the runs have different items on purpose, such as two subsets.
+        names: The names of the runs, for messages.
+        first, second: The scores [seeds, items].
+        same_runs: Whether row i of both is from one run.
+        unpaired: Whether the runs have different items on purpose, such as two subsets.
 
     Raises AnalogyQAError if the items differ and the runs are not `unpaired`.
     """

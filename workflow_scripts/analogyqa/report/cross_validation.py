@@ -63,9 +63,9 @@ def build_cross_validation(
     """Join the folds of every cross-validated system of a paper.
 
     Args:
-        paper, study: the name of the paper, and its cross-validation.
-        values: as `summary.values_of` returns it.
-        learnt: whether each trained cell has learnt, see `learning.has_learnt`.
+        paper, study: The name of the paper, and its cross-validation.
+        values: As `summary.values_of` returns it.
+        learnt: Whether each trained cell has learnt, see `learning.has_learnt`.
 
     Returns:
         Columns CROSS_VALIDATION, a row for each data set, system, measure and origin. The origin is

@@ -88,8 +88,8 @@ def draw_figure(
     """Draw a figure with its panels side by side; equal data give equal bytes.
 
     Args:
-        frame: the data, as `build_figure` returns it.
-        files: the path of each format (png, svg).
+        frame: The data, as `build_figure` returns it.
+        files: The path of each format (png, svg).
     """
     artefact = paper.artefacts[name]
     if not config.comparable:

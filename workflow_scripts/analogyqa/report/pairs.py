@@ -49,8 +49,8 @@ def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]
     clause if there are none, a number if at least half of them have a digit, or else an entity.
 
     Args:
-        corpus: schema CORPUS.
-        entities: the entities in its candidates, schema ENTITIES.
+        corpus: Schema CORPUS.
+        entities: The entities in its candidates, schema ENTITIES.
     """
     keys = ["split", "question_id", "candidate_id"]
     correct = corpus.loc[corpus["label"] == 1, keys].astype(str)
@@ -75,9 +75,9 @@ def build_pairs(
     """Compare the pairs of a cross-validation on all questions and in groups: columns PAIRS.
 
     Args:
-        paper, study: the name of the paper, and its cross-validation.
-        values: as `summary.values_of` returns it.
-        groups: the group of each question by its id in a fold, by data set and QUESTION or ANSWER.
+        paper, study: The name of the paper, and its cross-validation.
+        values: As `summary.values_of` returns it.
+        groups: The group of each question by its id in a fold, by data set and QUESTION or ANSWER.
     """
     rows = []
     for start, scores in _pair_scores(paper, study, config, values):

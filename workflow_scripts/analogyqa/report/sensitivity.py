@@ -75,9 +75,9 @@ def build_sensitivity(
     on the rows of both. The p-values are not corrected for the number of variations.
 
     Args:
-        paper: gives the published values, which are used only if our data are the paper's.
-        results: the results of the study's cells.
-        learnt: whether each trained cell has learnt, see `learning.has_learnt`.
+        paper: Gives the published values, which are used only if our data are the paper's.
+        results: The results of the study's cells.
+        learnt: Whether each trained cell has learnt, see `learning.has_learnt`.
 
     Raises AnalogyQAError if the systems were run on different questions.
     """

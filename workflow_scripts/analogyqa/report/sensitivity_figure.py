@@ -21,8 +21,8 @@ def draw_sensitivity(
     """Draw every variation as a row, with a panel for each data set; equal data, equal bytes.
 
     Args:
-        frame: columns SENSITIVITY.
-        files: the paths by format (png, svg).
+        frame: Columns SENSITIVITY.
+        files: The paths by format (png, svg).
     """
     rows = frame[frame["measure"] == study.measure]
     choices = list(dict.fromkeys(zip(rows["choice"], rows["value"], strict=True)))

@@ -99,8 +99,8 @@ def read_runs(
     """Yield the record and the metrics of each run, one at a time.
 
     Args:
-        records, metrics: the paths of the files, in one order.
-        parts: for a run that holds several cells, the cells and their parts. Each of these cells
+        records, metrics: The paths of the files, in one order.
+        parts: For a run that holds several cells, the cells and their parts. Each of these cells
             is yielded as a run.
 
     Raises AnalogyQAError when a file is missing or damaged.

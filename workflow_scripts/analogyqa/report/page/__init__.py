@@ -2,7 +2,7 @@
 
 It shows those files of a run that exist: its tables are those in tables/, its verdicts those in
 ledger.csv. The page needs no other file and no network. Its script sorts, filters and opens the
-origin of a number; without it, a number leads to its run at the end of the page.
+origin of a number; without it, a number links to its run at the end of the page.
 """
 
 from collections.abc import Mapping
@@ -46,9 +46,9 @@ def build_page(
     """Return the page.
 
     Args:
-        results: the output folder, with at least ledger.csv and summary.csv.
-        papers: the papers by name.
-        command: the command that makes the results, for messages.
+        results: The output folder, with at least ledger.csv and summary.csv.
+        papers: The papers by name.
+        command: The command that makes the results, for messages.
 
     Raises AnalogyQAError if there is no ledger yet, or if a file is damaged.
     """

@@ -1,4 +1,4 @@
-"""How often each prototype decides, and how often it is then right."""
+"""How often each prototype decides, and how often its answer is then correct."""
 
 from collections.abc import Sequence
 
@@ -44,8 +44,8 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     notes += [
         "A prototype decides a question if the candidate that is ranked first has its score from "
         "it, and is right if that candidate is correct. Decisions are summed over seeds.",
-        f"A prototype is named by the ids of its training question and of the answer. Of each "
-        f"type, the {SHOWN} that decide most often; the csv has all that ever decide.",
+        f"A prototype is named by the ids of its training question and of the answer. For "
+        f"each type, the {SHOWN} that decide most often; the csv has all that ever decide.",
     ]
     return ViewContent(frame, notes, blocks=blocks)
 

@@ -47,7 +47,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     notes = [
         "Level: as published, where it is a range of the paper's norms. Ours have another scale: "
         f"the levels are {len(printed)} equal parts of what lies between the smallest norm and "
-        f"the {TOP * 100:g}th percentile, the highest with what is above.",
+        f"the {TOP * 100:g}th percentile; the highest level also has all norms above it.",
         "A word's norm is that of its projection. Words of the test split with a letter or a "
         f"digit, the {MOST} most frequent of each level.",
         *(note for panel in panels for note in _agreement(panel, view.levels)),
