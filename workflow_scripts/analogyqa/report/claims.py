@@ -255,30 +255,19 @@ def _compare(
         row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}
     if claim.kind != SCORE:
         row["detectable"] = None
-    effect = _paper_effect(better, worse, paper, config)
-    return row | _power_and_margin(claim, compared, effect, first.shape[1], config)
-
-
-def _paper_effect(better: _Side, worse: _Side, paper: Paper, config: Config) -> float | None:
-    """Return the published difference, None if there is none or our data are not the paper's."""
-    if not config.comparable:
-        return None
-    printed = [paper.published_at(side.coordinates) for side in (better, worse)]
+    # A published difference is about the paper's data.
+    printed = [paper.published_at(s.coordinates) for s in (better, worse) if config.comparable]
     known = [value for value in printed if value is not None]
-    return round(known[0] - known[1], DECIMALS) if len(set(known)) == 2 else None
+    effect = round(known[0] - known[1], DECIMALS) if len(set(known)) == 2 else None
+    return row | _power_and_margin(claim, compared, effect, first.shape[1], config)
 
 
 def _power_and_margin(
     claim: Claim, compared: Comparison, effect: float | None, n_items: int, config: Config
 ) -> dict:
-    """Return the power, the needed items and the margin of a comparison, columns COMPARISONS.
+    """Return power, needed items and margin for a published difference, columns COMPARISONS.
 
-    Args:
-        claim: The claim, whose own margin is used without a published difference.
-        compared: The comparison.
-        effect: The published difference, or None.
-        n_items: The number of items that were compared.
-        config: The configuration, for the level of tests.
+    Without one, `effect` is None, and the claim may have a margin. `n_items` were compared.
     """
     row: dict = {}
     margin = claim.margin
