@@ -9,7 +9,7 @@ import typer
 from analogyqa.files import write_json
 from analogyqa.report import claims
 from analogyqa.report.archived import views_with_sentences
-from analogyqa.report.summary import LEDGER, SUMMARY, typed, write_csv
+from analogyqa.report.summary import LEDGER, SUMMARY, to_frame, write_csv
 from report.builders import CONFERENCE, cells_in_markdown
 from workflow.project import load_script
 
@@ -63,7 +63,7 @@ def results(tmp_path, monkeypatch):
         record["settings"] = {"training": {"dropout": 0}}
         write_json(record_of(results, name), record)
     rows = [dict(zip(publish.CELL, (name, *CELL), strict=True)) for name in ("a", "b", "a")]
-    write_csv(typed(rows, SUMMARY), results / "summary.csv")
+    write_csv(to_frame(rows, SUMMARY), results / "summary.csv")
     store_command(results, "snakemake --cores 2")
     return results
 
@@ -115,8 +115,8 @@ def test_readme_has_the_verdicts_on_the_papers_of_this_and_of_earlier_runs(resul
     verdicts = ("lower", "not run", "not run")
     shutil.copytree(PATH.with_name("hyperqa"), tmp_path / "papers" / "hyperqa")
     ledger = [{"paper": "hyperqa", "verdict": verdict} for verdict in verdicts]
-    write_csv(typed(ledger, LEDGER), results / "ledger.csv")
-    write_csv(typed([{"paper": "p"}], claims.CLAIMS), results / "claims.csv")
+    write_csv(to_frame(ledger, LEDGER), results / "ledger.csv")
+    write_csv(to_frame([{"paper": "p"}], claims.CLAIMS), results / "claims.csv")
     readme = tmp_path / "README.md"
     earlier = ["[other](papers/other/README.md)", "A (2017)", "1", "2", "3", "4", "5", "1 holds"]
     row = f"| {' | '.join(earlier)} |"
@@ -208,7 +208,7 @@ def test_the_legend_explains_only_the_parts_and_marks_that_appear():
 
 
 def test_results_of_another_paper_are_refused(results, tmp_path):
-    write_csv(typed([{"paper": "other"}], claims.CLAIMS), results / "claims.csv")
+    write_csv(to_frame([{"paper": "other"}], claims.CLAIMS), results / "claims.csv")
     with pytest.raises(typer.BadParameter, match="of other"):
         publish.main("p", results)
     assert "stale" in (tmp_path / "papers" / "p" / "README.md").read_text()

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from analogyqa import cli
 from analogyqa.cli import run
+from analogyqa.cli.options import counted
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.settings.load import REPOSITORY
@@ -62,6 +63,22 @@ def test_papers_are_added_to_the_last_config_option(monkeypatch, given, expected
     monkeypatch.setattr(run, "_run_snakemake", lambda cores, arguments: received.extend(arguments))
     CliRunner().invoke(cli.app, ["paper", "--papers", "lwda2019", "--", *given])
     assert received == expected
+
+
+def test_a_printed_command_can_be_pasted(tmp_path, monkeypatch):
+    monkeypatch.chdir(REPOSITORY)
+    path = tmp_path / "my config.yaml"
+    config = read_yaml(REPOSITORY / "sample" / "config.yaml")
+    folders = {"output_dir": str(tmp_path / "results"), "resources_dir": str(tmp_path)}
+    path.write_text(yaml.safe_dump(config | folders), encoding="utf-8")
+    result = CliRunner().invoke(cli.app, ["report", "--config", str(path)])
+    words = shlex.split(str(result.exception).partition("first: ")[2])
+    assert words == ["snakemake", "--cores", "all", "--configfile", str(path)]
+
+
+def test_counts_agree_with_their_nouns():
+    texts = [counted(count, "file", "files") for count in (0, 1, 2)]
+    assert texts == ["0 files", "1 file", "2 files"]
 
 
 def test_doctor_names_left_out_tables_and_a_package_of_a_wrong_version(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ import pandas as pd
 from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.plan import Cell, all_cells
-from analogyqa.report.summary import SUMMARY, typed
+from analogyqa.report.summary import SUMMARY, to_frame
 from analogyqa.schemas import METRICS, write_table
 from analogyqa.schemas.explanations import Candidate, Explanation, Prototype, Shifts
 from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
@@ -138,7 +138,7 @@ def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
         for cell in all_cells(config, {paper.paper: paper for paper in papers})
         for measure in measures
     ]
-    return typed(rows, SUMMARY)
+    return to_frame(rows, SUMMARY)
 
 
 def is_tuned(cell: Cell) -> bool:

@@ -105,7 +105,7 @@ class TestCosts:
         assert row["low"] < times * 1.02 and row["high"] > times * 0.98
         assert row["evidence"].startswith(f"hyperqa 0.5, ap-bilstm {0.5 * times:.3g} (")
         assert f"{row['effect']:.3g} times [" in page
-        assert "steps of training, in turns" in page
+        assert "interleaved training steps" in page
 
     def test_with_a_factor_of_one_the_better_side_must_be_cheaper(self, tmp_path):
         row, _ = judge(FASTER | {"times": 1}, make_norms(0), make_costs(1.5), tmp_path)

@@ -242,7 +242,9 @@ class TestPrimary:
 
 
 class TestPrecision:
-    def row(self, difference: float, spread: float, **claim) -> pd.Series:
+    def row(
+        self, difference: float, spread: float, config: Config | None = None, **claim
+    ) -> pd.Series:
         def values(cell: Cell, measure: str) -> pd.DataFrame:
             ahead = difference if cell.system == "glove" else 0
             return scores(0.5 + ahead, cell.system, spread)
@@ -257,7 +259,7 @@ class TestPrecision:
             }
         }
         paper = make_paper(artefacts, one=UNTRAINED | claim)
-        return judge_claims([paper], make_config(), values, {})[0].iloc[0]
+        return judge_claims([paper], config or make_config(), values, {})[0].iloc[0]
 
     def test_a_small_and_precise_difference_is_equivalent(self):
         row = self.row(0.001, 0.02)
@@ -275,6 +277,14 @@ class TestPrecision:
         assert (row["verdict"], row["equivalent"]) == ("undecided", "no")
         assert row["paper_effect"] == 0.1 and row["detectable"] > 0.1
         assert 0.05 < row["power"] < 0.8 and row["items_needed"] > row["n_items"] == 30
+
+    def test_the_published_difference_does_not_count_for_other_data(self):
+        other = make_config(comparable=False)
+        row = self.row(0.001, 0.02, other)
+        assert row[["paper_effect", "power", "items_needed", "margin"]].isna().all()
+        assert (row["verdict"], row["equivalent"]) == ("undecided", "no")
+        row = self.row(0.001, 0.02, other, margin=0.04)
+        assert (row["verdict"], row["margin"]) == ("equivalent", 0.04)
 
     def test_a_detectable_effect_has_the_stated_power(self):
         row = self.row(0.0, 0.19)

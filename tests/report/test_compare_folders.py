@@ -57,6 +57,13 @@ def test_cells_in_one_folder_only_and_cells_with_different_questions_are_reporte
     assert differences[0].because == ["input: corpus"]
 
 
+def test_added_and_removed_inputs_are_named(folders):
+    add_run(folders[0], "glove", SCORES, inputs={"corpus": "a", "old": "a"})
+    add_run(folders[1], "glove", SCORES / 2, inputs={"corpus": "a", "new": "a"})
+    _, (difference,) = compare_folders(*folders, CONFIG)
+    assert {*difference.because} == {"input: old", "input: new"}
+
+
 def test_a_folder_without_runs_is_refused(folders):
     add_run(folders[0], "glove", SCORES)
     with pytest.raises(AnalogyQAError, match="second: it has no run"):

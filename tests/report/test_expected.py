@@ -12,7 +12,7 @@ from analogyqa.report.expected import (
     is_sample,
 )
 from analogyqa.report.stored import CONFIGURATION, stored_configuration
-from analogyqa.report.summary import SUMMARY, read_csv, typed
+from analogyqa.report.summary import SUMMARY, read_csv, to_frame
 from analogyqa.settings.load import read_values
 
 TRAINED = ("analogy", "wikiqa", "comb", "default", "mrr")
@@ -54,7 +54,7 @@ def test_only_means_that_depend_on_training_have_a_tolerance_beyond_rounding():
         cell | {"system": "bm25", "provenance": "bm25"},
         cell | {"system": "bm25", "measure": "p_at_1"},
     ]
-    expected = expected_values(typed(rows, SUMMARY), ["mrr"])
+    expected = expected_values(to_frame(rows, SUMMARY), ["mrr"])
     assert [*expected["tolerance"]] == [0.05, 0.05, 0.0001]
     assert {*expected["mean"]} == {0.1235}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell, why_no_run
-from analogyqa.report.ledger import build_ledger, repeated
+from analogyqa.report.ledger import build_ledger, find_repeats
 from analogyqa.report.number_kinds import TableEntry, our_values
 from analogyqa.report.results import Results
 from analogyqa.report.spread import summarise
@@ -167,7 +167,7 @@ class TestVerdict:
 
 
 def test_repeated_values_refer_to_the_first_one():
-    repeats = repeated([CONFERENCE, WORKSHOP])
+    repeats = find_repeats([CONFERENCE, WORKSHOP])
     first = "also printed in table3 of diallo2019 (This work, WikiQA MRR)"
     assert repeats["diallo2019", "table4", "Comb.", "Analogy"] == first
     other = f"{first}, there for another system (analogy)"
@@ -176,7 +176,7 @@ def test_repeated_values_refer_to_the_first_one():
 
 
 def test_values_that_differ_in_further_digits_are_not_repeats():
-    repeats = repeated([load_paper(PAPERS / "mappsent" / "paper.yaml")])
+    repeats = find_repeats([load_paper(PAPERS / "mappsent" / "paper.yaml")])
     # 75.48 and 75.52 are in one row; 78.81 is printed in Table 1, too.
     assert ("mappsent", "table3", "Arora, window 5", "2016, 500") not in repeats
     row = ("mappsent", "table3", "Arora PCA, window 20", "2016, 300")
@@ -187,7 +187,7 @@ def test_equal_values_of_other_systems_or_overrides_are_not_repeats():
     papers = [
         load_paper(PAPERS / name / "paper.yaml") for name in ("mappsent", "sentence_analogies")
     ]
-    repeats = repeated(papers)
+    repeats = find_repeats(papers)
     for row, column in [
         ("Arora PCA, window 20", "2016, 100"),  # 78.03, as MappSent with window 5
         ("MappSent PCA (1), window 5", "2016, 800"),  # 77.91, as with dimension 300

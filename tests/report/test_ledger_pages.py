@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analogyqa.report.ledger_pages import to_markdown
-from analogyqa.report.summary import LEDGER, typed
+from analogyqa.report.summary import LEDGER, to_frame
 from report.builders import cells_in_markdown, make_paper
 
 OURS = ".600 ± .010 [.500, .700] {.400, .800}"
@@ -49,7 +49,7 @@ def make_ledger(*added_rows: dict) -> pd.DataFrame:
         make_row("WikiQA", "MRR", "lower", hyperparameters="paper", reason="equal means", **best),
         *added_rows,
     ]
-    return typed(rows, LEDGER)
+    return to_frame(rows, LEDGER)
 
 
 def test_the_page_has_the_verdict_counts_and_the_rows_of_each_artefact():

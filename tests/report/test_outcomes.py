@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from analogyqa.report.claims import CLAIMS
-from analogyqa.report.outcomes import in_five_sentences, in_one_sentence, results_table
-from analogyqa.report.summary import LEDGER, typed
+from analogyqa.report.outcomes import findings, headline, results_table
+from analogyqa.report.summary import LEDGER, to_frame
 from analogyqa.report.verdict_figure import HEIGHT, MOST, WIDTH, verdict_svg
 from report.builders import make_paper
 
@@ -17,11 +17,11 @@ CLAIM = {"paper": "tiny2020", "primary": False, "ours": False, "kind": "score"}
 
 
 def make_ledger(*rows: dict) -> pd.DataFrame:
-    return typed([NUMBER | {"row": str(n)} | row for n, row in enumerate(rows)], LEDGER)
+    return to_frame([NUMBER | {"row": str(n)} | row for n, row in enumerate(rows)], LEDGER)
 
 
 def make_claims(*rows: dict) -> pd.DataFrame:
-    return typed([CLAIM | {"claim": str(n)} | row for n, row in enumerate(rows)], CLAIMS)
+    return to_frame([CLAIM | {"claim": str(n)} | row for n, row in enumerate(rows)], CLAIMS)
 
 
 LEDGER_OF_RUN = make_ledger(
@@ -48,9 +48,9 @@ CLAIMS_OF_RUN = make_claims(
 
 
 def test_each_number_counts_once_and_each_claim_by_the_protocol_of_the_paper():
-    sentence = in_one_sentence(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN)
-    # All, reproduced, higher, lower, inconclusive and not run.
-    assert re.findall(r"\d+", sentence) == ["8", "1", "1", "2", "1", "3"]
+    sentence = headline(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN)
+    # Reproduced, all, higher, lower, inconclusive and not run.
+    assert re.findall(r"\d+", sentence) == ["1", "8", "1", "2", "1", "3"]
     assert "claim holds" in sentence
     heads, row = results_table([PAPER], LEDGER_OF_RUN, CLAIMS_OF_RUN)
     assert len(heads) == len(row)
@@ -58,17 +58,25 @@ def test_each_number_counts_once_and_each_claim_by_the_protocol_of_the_paper():
 
 
 def test_five_sentences_name_the_farthest_score_and_the_most_frequent_reason():
-    _, primary, farthest, others, missing = in_five_sentences(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN)
+    _, primary, farthest, others, missing = findings(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN)
     assert "a is best, holds (+0.100 [+0.050, +0.150], p = 0.01)" in primary
     facts = re.findall(r"Table 4 \(2, MRR\)|\.\d+", farthest)
     assert facts == ["Table 4 (2, MRR)", ".600", ".900"]
-    assert re.findall(r"\d+ \w+", others) == ["2 other", "1 fails", "1 was"]
+    assert re.findall(r"\d+ \w+", others) == ["1 of", "2 other", "1 was"]
     assert "(2): its cell has not run" in missing
 
 
+def test_counts_come_first_and_agree_with_their_verbs():
+    once = make_ledger({"verdict": "reproduced"})
+    claims = [{"primary": True, "verdict": verdict} for verdict in ("holds", "fails", "holds")]
+    numbers, judged = headline(PAPER, once, make_claims(*claims)).rstrip(".").split("; ")
+    assert numbers == "We reproduce 1 of 1 published number"
+    assert judged == "2 of its 3 primary claims hold and 1 fails"
+
+
 def test_empty_results_give_no_sentence():
-    assert in_five_sentences(PAPER, make_ledger(), make_claims()) == []
-    assert in_one_sentence(PAPER, make_ledger(), make_claims()) == ""
+    assert findings(PAPER, make_ledger(), make_claims()) == []
+    assert headline(PAPER, make_ledger(), make_claims()) == ""
     assert verdict_svg(PAPER, make_ledger()) == ""
 
 

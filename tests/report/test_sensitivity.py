@@ -12,7 +12,7 @@ from analogyqa.report import comparing
 from analogyqa.report.results import Results
 from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity, sensitivity_table
 from analogyqa.report.sensitivity_figure import draw_sensitivity
-from analogyqa.report.summary import MEASURED, SUMMARY, summarise_runs, typed, values_of
+from analogyqa.report.summary import MEASURED, SUMMARY, summarise_runs, to_frame, values_of
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.paper import Paper
@@ -62,7 +62,7 @@ def make_results(config: Config, missing: tuple[Cell, ...] = (), **means: float)
         count = QUESTIONS - 6 * ("drop" in str(cell.overrides))
         if cell not in missing:
             results.setdefault(cell, results_of(cell, mean, count))
-    summaries = [result.summary for result in results.values()] or [typed([], SUMMARY)]
+    summaries = [result.summary for result in results.values()] or [to_frame([], SUMMARY)]
 
     def values(cell: Cell, measure: str) -> pd.DataFrame | None:
         return results[cell].values(cell, measure) if cell in results else None

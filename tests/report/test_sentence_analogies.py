@@ -9,7 +9,7 @@ from analogyqa.plan import Cell, cells_by_run
 from analogyqa.plan.coordinates import cell_at
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import Results
-from analogyqa.report.summary import SUMMARY, typed
+from analogyqa.report.summary import SUMMARY, to_frame
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.load import PAPERS, load_config
 from analogyqa.settings.paper import load_paper
@@ -67,7 +67,7 @@ def test_counts_set_by_a_cap_are_enforced(paper):
     counts["questions"] |= {"comparative": 8, "gender": 125}
     counts["analogies"] |= {"comparative": 28, "gender": 7750}
     by_split = {counted: {"test": by_type} for counted, by_type in counts.items()}
-    results = Results(typed([], SUMMARY), counts={DATASET: by_split})
+    results = Results(to_frame([], SUMMARY), counts={DATASET: by_split})
     table = build_ledger([paper], config(), results, only=(NAME, "table3"))
     verdicts = table.set_index(["row", "column"])["verdict"]
     changed = ["Comparative", "Gender"]

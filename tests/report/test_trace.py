@@ -1,6 +1,7 @@
 """A few words find a number, and its origin."""
 
 import json
+import shlex
 
 import pytest
 
@@ -10,7 +11,7 @@ from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import Results
 from analogyqa.report.summary import write_csv
 from analogyqa.report.tables import build_table
-from analogyqa.report.trace import find_number, log_of_run, origin
+from analogyqa.report.trace import find_number, number_facts, origin, run_log
 from report.builders import make_config, make_paper, make_summary
 
 PAPER = make_paper(
@@ -66,13 +67,32 @@ def test_words_identify_the_cell_of_a_score(find, words, path):
         ([], "no table or figure"),
         (["tabel1", "who"], "did you mean table1"),
         (["table1", "who", "anology"], "'anology'.*did you mean analogy"),
-        (["table1", "who", "comb"], "0 numbers"),
+        (["table1", "who", "comb"], "no number of table1.*who, comb"),
         (["table1", "glove"], "2 numbers.*Who.*; .*Comb"),
     ],
 )
 def test_words_that_match_no_number_or_several_are_refused(find, words, message):
     with pytest.raises(AnalogyQAError, match=message):
         find(*words)
+
+
+def test_a_view_is_refused_with_the_tables_that_show_numbers(tmp_path):
+    view = {"title": "T", "view": "deciding", "panels": {"A": {"system": "analogy"}}}
+    cells = {"dataset": "wikiqa", "subset": "comb"}
+    table = {"title": "T", "columns": {"MRR": {"measure": "mrr"}}, "rows": {"A": {}}}
+    table |= {"published": {"A": [0.5]}, "cells": cells | {"system": "analogy"}}
+    paper = make_paper({"table1": table, "table7": view | {"cells": cells}})
+    with pytest.raises(AnalogyQAError, match=r"^table7 .*table1$"):
+        find_number(tmp_path, CONFIG, {paper.paper: paper}, ["table7"])
+
+
+def test_the_paths_of_a_command_are_quoted(find, tmp_path):
+    number, results = find("table1", "comb", "ours"), tmp_path / "my results"
+    path = results / "runs" / number.cell.path / "metrics.parquet"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    command = number_facts(results, number, "snakemake")["command"]
+    assert shlex.split(command) == ["snakemake", "--", str(path)]
 
 
 def test_a_score_comes_with_its_record_and_a_command(find, tmp_path):
@@ -99,8 +119,8 @@ def test_all_solvers_of_a_job_share_its_log(tmp_path):
     log.touch()
     for solver in ("3cosadd", "3cosmul"):
         overrides = (("solver", solver), ("ties", "shared"))
-        assert log_of_run(tmp_path, Cell("glove", "pairs", "all", overrides)) == log
-    assert log_of_run(tmp_path, Cell("glove", "pairs", "all", (("solver", "3cosadd"),))) is None
+        assert run_log(tmp_path, Cell("glove", "pairs", "all", overrides)) == log
+    assert run_log(tmp_path, Cell("glove", "pairs", "all", (("solver", "3cosadd"),))) is None
 
 
 def test_a_cited_number_has_no_files_and_a_missing_count_is_not_run(find, tmp_path):

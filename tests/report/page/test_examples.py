@@ -29,8 +29,8 @@ def test_each_example_has_a_picture_its_candidates_and_its_prototypes(tmp_path):
     title = f"{CONFIG.systems[cell.system].title} on {CONFIG.datasets[cell.dataset].title}"
     summaries = re.findall(r"<h4>(.*)</h4>|<summary>(.*)</summary>", html)
     assert list(map("".join, summaries)) == [
-        *(f"{title}: answered rightly", "who is &lt;right&gt;? (margin +0.100)"),
-        *(f"{title}: answered wrongly", "who fails? (margin -0.100)"),
+        *(f"{title}: answered correctly", "who is &lt;right&gt;? (margin +0.100)"),
+        *(f"{title}: answered incorrectly", "who fails? (margin -0.100)"),
     ]
     path.write_text("[{}]")
     with pytest.raises(AnalogyQAError, match=r"examples\.json: not a list of explanations"):

@@ -17,7 +17,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.html_pages import SVG, data_uri
 from analogyqa.report.page import build_page
-from analogyqa.report.page.runs import Run, commits_and_machines, duration
+from analogyqa.report.page.runs import Run, commits_and_machines, duration, time_block
 from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.trace import lines_of, origin, shown_numbers
 from analogyqa.settings.paper import CITED
@@ -114,7 +114,7 @@ def test_the_page_opens_with_a_sentence_a_picture_and_the_primary_claims(built):
         ledger.loc[ledger["repeats"].eq("") & ledger["hyperparameters"].ne("tuned"), "verdict"]
     )
     opening = text[: text.index('id="claims"')]
-    assert f"we reproduce {verdicts['reproduced']}; " in opening
+    assert f"We reproduce {verdicts['reproduced']} of {verdicts.total()} " in opening
     assert f"{verdicts['not run']} were not run; its primary claim was not tested." in opening
     marks = re.findall(r'<g class="mark ([a-z-]+)"[^>]*><title>', opening)
     assert Counter(marks) == {name.replace(" ", "-"): count for name, count in verdicts.items()}
@@ -233,6 +233,20 @@ def test_missing_files_and_a_paper_that_was_added_later_are_named(folder):
     assert "Not made yet: tables/tiny2020/table2. To make them" in page
     assert "Not made yet: tables/later/table1, tables/later/table2" in page
     assert "Table 1: " in page and "Table 2: " not in page
+
+
+def test_a_figure_without_its_csv_is_missing(folder):
+    (folder / "figures/tiny2020/figure1.csv").unlink()
+    page = build_page(folder, SMALL, PAPERS, COMMAND)
+    assert "Not made yet: figures/tiny2020/figure1." in page
+
+
+def test_damaged_lines_of_a_benchmark_are_skipped(folder):
+    _, expected = time_block(folder).rows[0]
+    path = next((folder / "benchmarks").rglob("*.jsonl"))
+    line = path.read_text()
+    path.write_text(f'{line}{line[:20]}\n\n[1]\n{{"s": 5}}\n{{"s": null}}\n')
+    assert time_block(folder).rows[0][1] == expected
 
 
 def test_the_section_of_a_paper_has_its_claims_and_ours(folder):

@@ -8,7 +8,7 @@ from analogyqa.report.ledger import build_ledger
 from analogyqa.report.page.cards import claim_cards
 from analogyqa.report.page.data import data_cards
 from analogyqa.report.results import Results
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.tables import build_table
 from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.schemas import CORPUS, write_table
@@ -43,7 +43,7 @@ def test_a_card_names_the_items_of_its_task(coordinates, item):
     row |= {"kind": "score", "evidence": "a (p = .2)", "reason": "", "protocol": "paper"}
     row |= {"effect": 0.1, "low": -0.1, "high": 0.3, "p_value": 0.2, "paper_effect": 0.2}
     row |= {"n_items": 30, "n_seeds": 2, "items_needed": 120}
-    (card,) = claim_cards(typed([row], CLAIMS), [paper], CONFIG)
+    (card,) = claim_cards(to_frame([row], CLAIMS), [paper], CONFIG)
     assert card.judgements[0].facts[2:] == [
         f"30 {item}, seeds: 2",
         f"about 120 {item} would show the published +0.200",
@@ -53,7 +53,7 @@ def test_a_card_names_the_items_of_its_task(coordinates, item):
 def test_a_card_on_data_that_are_not_configured_has_the_reason():
     paper = make_paper(one=claim_on("trecqa2", "comb", "mrr"))
     row = {"paper": paper.paper, "claim": "one", "primary": True, "verdict": NOT_RUN}
-    frame = typed([row | {"protocol": "paper", "reason": "no such data"}], CLAIMS)
+    frame = to_frame([row | {"protocol": "paper", "reason": "no such data"}], CLAIMS)
     (card,) = claim_cards(frame, [paper], CONFIG)
     assert card.judgements[0].facts == ["no such data"]
 

@@ -48,7 +48,7 @@ def test_decisions_are_counted_for_each_prototype():
 def test_examples_are_the_clearest_decisions_of_the_first_seed():
     examples = examples_of(TABLE)
     assert examples["question_id"].tolist() == ["q0", "q2", "q3", "q1"]
-    assert examples["answered"].tolist() == ["rightly", "rightly", "wrongly", "wrongly"]
+    assert examples["answered"].tolist() == ["correctly"] * 2 + ["incorrectly"] * 2
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_the_most_frequent_prototypes_are_shown_and_the_others_summed(page):
 
 def test_examples_show_the_sentences(page):
     text = page("decided", TABLE)
-    assert "Do not publish" in text and "## A: answered wrongly" in text
+    assert "Do not publish" in text and "## A: answered incorrectly" in text
     assert ["q3?", "chosen", "right", "c?", "its answer", "-0.500"] in cells_in_markdown(text)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.filesize import decimal
 
+from analogyqa.cli.options import counted
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.stored import read_configuration
 
@@ -41,5 +42,6 @@ def archive(
     for pattern, names in contents.left_out.items():
         size = decimal(sum((results / name).stat().st_size for name in names))
         reason = why_left_out(pattern)[0]
-        print(f"  {pattern or ', '.join(names)}: {reason} ({len(names)} files, {size})")
+        files = counted(len(names), "file", "files")
+        print(f"  {pattern or ', '.join(names)}: {reason} ({files}, {size})")
     print(f"{target}: {decimal(target.stat().st_size)}. README.md in it says how to check it.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from analogyqa.cli.options import JsonOption
+from analogyqa.cli.options import JsonOption, counted
 from analogyqa.report.stored import read_configuration
 
 
@@ -35,10 +35,12 @@ def compare(
             print(f"{cell}: {_text(values) if values else state}")
             for reason in because:
                 print(f"    {reason}")
-        print(f"{equal} cells have equal scores, {len(shared)} differ")
+        same = counted(equal, "cell has", "cells have")
+        print(f"{same} equal scores, {counted(len(shared), 'differs', 'differ')}")
         for state, folder in {ONLY_FIRST: first, ONLY_SECOND: second}.items():
             if alone[state]:
-                print(f"{alone[state]} cells are only in {folder} (--json names them)")
+                count = counted(alone[state], "cell is", "cells are")
+                print(f"{count} only in {folder} (--json shows which)")
     if different:
         raise typer.Exit(1)
 

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from analogyqa.cli.options import CONFIG, ConfigOption
+from analogyqa.cli.options import CONFIG, ConfigOption, counted
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cell_with_run, load_papers, paper_cells
-from analogyqa.settings.load import read_config
+from analogyqa.settings.load import command_of, read_config
 from analogyqa.settings.run import Config
 from analogyqa.settings.tracking import resolve_tracking_uri
 
@@ -44,7 +44,7 @@ def ui(
     if not experiments:
         raise AnalogyQAError(
             f"{settings.output_dir}: there are no runs yet, so there is nothing to show. "
-            f"Make some first: snakemake --cores all --configfile {config}"
+            f"Make some first: {command_of([config], {})}"
         )
     address = f"http://{HOST}:{port}" if artifacts else tracking_uri.rstrip("/")
     # Whatever an experiment's tag says, MLflow's start page is about language models. Skip it.
@@ -72,8 +72,8 @@ def _require_free(port: int) -> None:
             probe.bind((HOST, port))
         except OSError as error:
             raise AnalogyQAError(
-                f"port {port} of {HOST} cannot be used ({error.strerror}). Choose another one: "
-                "make ui PORT=5001"
+                f"port {port} of {HOST} cannot be used ({error.strerror}). Choose another "
+                "one, such as --port 5001"
             ) from error
 
 
@@ -93,12 +93,12 @@ def _import_finished(config: Config) -> list[str]:
     tracking_uri = resolve_tracking_uri(config)
     imported = import_runs(tracking_uri, results, runs)
     for name, added in imported.items():
-        print(f"{name}: {added} new {'run' if added == 1 else 'runs'}")
+        print(f"{name}: {counted(added, 'new run', 'new runs')}")
     for uri, run in register_best(tracking_uri, results, runs, config).items():
         print(f"{uri}: {run}, the best on dev")
     print(
-        f"{tracking_uri} is up to date; {waiting} cells have no run. `analogyqa doctor` says which "
-        "cannot run here"
+        f"{tracking_uri} is up to date; {counted(waiting, 'cell has', 'cells have')} no run. "
+        "`analogyqa doctor` says which cannot run here"
     )
     return list(imported)
 

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options and texts that several commands have."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +17,11 @@ SeedOption = Annotated[
     int | None, typer.Option("--seed", help="A seed of the run; by default the first.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
+
+
+def counted(count: int, one: str, several: str) -> str:
+    """Return a count with its noun: "1 file" or "2 files"."""
+    return f"{count} {one if count == 1 else several}"
 
 
 def results_folder(given: Path | None) -> Path:

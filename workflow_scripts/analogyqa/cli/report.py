@@ -5,7 +5,7 @@ from pathlib import Path
 from analogyqa.cli.options import CONFIG, ConfigOption
 from analogyqa.files import write_text
 from analogyqa.plan import load_papers
-from analogyqa.settings.load import read_config
+from analogyqa.settings.load import command_of, read_config
 
 
 def report(config: ConfigOption = CONFIG) -> None:
@@ -16,7 +16,7 @@ def report(config: ConfigOption = CONFIG) -> None:
     from analogyqa.report.page import build_page
 
     settings = read_config(config)
-    command = f"snakemake --cores all --configfile {config}"
+    command = command_of([config], {})
     page = build_page(settings.output_dir, settings, load_papers(settings), command)
     path = Path(settings.output_dir, "report.html")
     write_text(path, page)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from analogyqa.cli.options import JsonOption
+from analogyqa.cli.options import JsonOption, counted
 from analogyqa.report.stored import read_configuration
 from analogyqa.settings.load import from_here
 
@@ -30,8 +30,9 @@ def verify(
     else:
         for difference in differences:
             print(f"{difference.file}: {difference.what}")
-        print(f"{results}: {len(differences) or 'no'} differences")
+        count = counted(len(differences), "difference", "differences")
+        print(f"{results}: {count if differences else 'no differences'}")
         if not differences and is_sample(results):
-            print(f"Its means are those that {from_here(EXPECTED)} has for the demo")
+            print(f"The means match those in {from_here(EXPECTED)}.")
     if differences:
         raise typer.Exit(1)

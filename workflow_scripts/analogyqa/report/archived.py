@@ -70,11 +70,11 @@ class Contents(NamedTuple):
 
 
 def sort_files(results: str | Path, papers: Iterable[Paper]) -> Contents:
-    """Return what of a results folder is archived and what is left out.
+    """Sort the files of a results folder into archived, emptied and left out.
 
     Args:
         results: The output folder.
-        papers: Its papers, which say what tables show sentences of the data.
+        papers: Its papers, which say which tables show sentences of the data.
     """
     results = Path(results)
     with_sentences = [

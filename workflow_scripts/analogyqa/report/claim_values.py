@@ -14,7 +14,7 @@ from analogyqa.settings.coordinates import NORM
 
 
 def norms_of(inside: pd.DataFrame) -> pd.DataFrame:
-    """Return the norm of each question with a right answer, and the mean norm of these answers.
+    """Return the norm of each question with a correct answer, and the mean norm of these answers.
 
     From a table INSIDE to the columns `question` and `answer`, by question_id.
     """

@@ -1,7 +1,6 @@
 """Judge the claims of papers by tests between systems."""
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -9,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.plan import Cell, cells_by_hyperparameters, fold_cells, why_no_run
-from analogyqa.report.comparing import compare_runs, level_of, rounded
+from analogyqa.report.comparing import compare_runs, level_of, round_comparison
 from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
-from analogyqa.report.significance import holm, partial_conjunction
-from analogyqa.report.summary import DECIMALS, Values, typed
+from analogyqa.report.significance import Comparison, holm, partial_conjunction
+from analogyqa.report.summary import DECIMALS, Values, to_frame
 from analogyqa.report.verdicts import NOT_RUN, no_run
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import COST, SCORE, Coordinates
@@ -22,13 +21,13 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
-SAME = "equivalent"
+EQUIVALENT = "equivalent"
 # Blue and orange differ for any colour vision.
-CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", SAME: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
+CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", EQUIVALENT: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
 CLAIM_MEANINGS = {
     HOLDS: "the claim is significantly true here",
     FAILS: "the reverse of the claim is significantly true here",
-    SAME: "the systems differ by significantly less than the margin",
+    EQUIVALENT: "the systems differ by significantly less than the margin",
     UNDECIDED: "these data and seeds decide none of these",
 }
 # The protocols: on the paper's split, by cross-validation, and for costs by steps of training.
@@ -114,8 +113,8 @@ def judge_claims(
     cross-validation with the paper's hyperparameters, if its paper cross-validates both systems.
 
     Args:
-        values: as `claim_values.with_norms_and_costs` returns it.
-        learnt: whether each trained cell has learnt, see `learning.has_learnt`. The `reason` of a
+        values: As `claim_values.with_norms_and_costs` returns it.
+        learnt: Whether each trained cell has learnt, see `learning.has_learnt`. The `reason` of a
             verdict names the systems that did not learn.
 
     Returns:
@@ -162,7 +161,7 @@ def judge_claims(
                 row["reason"] = _not_learnt(sides, learnt, config)
         _decide(rows, config)
         verdicts += rows
-    return typed(verdicts, CLAIMS), typed(compared, COMPARISONS)
+    return to_frame(verdicts, CLAIMS), to_frame(compared, COMPARISONS)
 
 
 def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, str]]:
@@ -242,33 +241,42 @@ def _compare(
     shift = claim.tolerance
     if claim.kind == COST:  # the logarithm of how many times cheaper the better side is
         first, second, shift = -np.log(first), -np.log(second), -np.log(claim.times)
-    compare = partial(
-        compare_runs,
-        (better.cells[0].path, worse.cells[0].path),
-        second=second,
-        config=config,
-        same_runs=_share_runs(better, worse, config),
-        unpaired=better.coordinates.subset != worse.coordinates.subset,
-    )
-    compared = compare(first=first)
-    row |= rounded(compared)
+    names = better.cells[0].path, worse.cells[0].path
+    same_runs = _share_runs(better, worse, config)
+    unpaired = better.coordinates.subset != worse.coordinates.subset
+    compared = compare_runs(names, first, second, config, same_runs, unpaired)
+    row |= round_comparison(compared)
     if shift:
-        shifted = rounded(compare(first=first + shift))
-        row |= {name: shifted[name] for name in ("p_greater", "p_less")}
+        shifted = compare_runs(names, first + shift, second, config, same_runs, unpaired)
+        tested = round_comparison(shifted)
+        row |= {name: tested[name] for name in ("p_greater", "p_less")}
     if claim.kind == COST:
         ratios = {name: np.exp(row[name]) for name in ("difference", *_INTERVAL)}
         row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}
     if claim.kind != SCORE:
         row["detectable"] = None
-    printed = [paper.published_at(side.coordinates) for side in (better, worse)]
+    # A published difference is about the paper's data.
+    printed = [paper.published_at(s.coordinates) for s in (better, worse) if config.comparable]
     known = [value for value in printed if value is not None]
+    effect = round(known[0] - known[1], DECIMALS) if len(set(known)) == 2 else None
+    return row | _power_and_margin(claim, compared, effect, first.shape[1], config)
+
+
+def _power_and_margin(
+    claim: Claim, compared: Comparison, effect: float | None, n_items: int, config: Config
+) -> dict:
+    """Return power, needed items and margin for a published difference, columns COMPARISONS.
+
+    Without one, `effect` is None, and the claim may have a margin. `n_items` were compared.
+    """
+    row: dict = {}
     margin = claim.margin
-    if len(set(known)) == 2:
-        effect, level = round(known[0] - known[1], DECIMALS), level_of(config)
+    if effect is not None:
+        level = level_of(config)
         margin = round(abs(effect) / 2, DECIMALS)
         row["paper_effect"] = effect
         row["power"] = round(compared.power(effect, level), DECIMALS)
-        needed = compared.items_needed(effect, level, first.shape[1])
+        needed = compared.items_needed(effect, level, n_items)
         row["items_needed"] = None if np.isinf(needed) else needed
     if margin and claim.kind == SCORE:
         equivalent = round(compared.p_equivalent(margin), DECIMALS)
@@ -338,4 +346,4 @@ def _decide(rows: list[dict], config: Config) -> None:
     for row in ran:
         row["p_value"] = round(row["p_value"], DECIMALS)
         if row["p_value"] >= level_of(config):
-            row["verdict"] = SAME if row["equivalent"] == "yes" else UNDECIDED
+            row["verdict"] = EQUIVALENT if row["equivalent"] == "yes" else UNDECIDED

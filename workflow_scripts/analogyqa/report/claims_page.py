@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analogyqa.report.claims import CLAIM_MARKS, FOLDS, SAME, STEPS, UNDECIDED, effect_text
+from analogyqa.report.claims import CLAIM_MARKS, EQUIVALENT, FOLDS, STEPS, UNDECIDED, effect_text
 from analogyqa.report.comparing import level_of
 from analogyqa.report.legend import LEARNT, PAIRED_TEST, percent
 from analogyqa.report.significance import POWER
@@ -22,8 +22,8 @@ COLUMNS = [
 LEGEND = (
     PAIRED_TEST,
     "Evidence: for each comparison both means over questions and seeds, their difference, and the "
-    "one-sided p-value of the claimed direction. Costs are compared by steps of training that both "
-    "systems took in turns.",
+    "one-sided p-value of the claimed direction. Costs are compared by interleaved training steps "
+    "of both systems.",
     "Verdict: a claim holds if as many of its comparisons as it needs are true, and fails if so "
     "many are reversed that it cannot hold (partial conjunction). If the claim names a tolerance, "
     "a comparison is true down to it.",
@@ -33,8 +33,8 @@ LEGEND = (
     "is.",
     "Items: questions, or the pairs that analogies ask for; all sentence pairs that templates make "
     "of one pair of words are one item.",
-    f"{SAME.capitalize()}: one comparison of scores, not decided, whose difference is below half "
-    "of the published one, or below the margin that the claim names, by two one-sided tests. "
+    f"{EQUIVALENT.capitalize()}: one comparison of scores, not decided, whose difference is below "
+    "half of the published one, or below the margin that the claim names, by two one-sided tests. "
     f"{UNDECIDED.capitalize()}: all others.",
     f"Detectable: the smallest true difference that these data find with probability {POWER:.0%}. "
     "Power: the probability of finding the paper's own difference if it is true. Needed: the "
@@ -88,7 +88,7 @@ def primary_claims(frame: pd.DataFrame, papers: Iterable[Paper]) -> list[Block]:
 def judged_on(row: dict) -> str:
     """Return the data and the hyperparameters that a verdict rests on."""
     if row["protocol"] == STEPS:
-        return "steps of training, in turns"
+        return "interleaved training steps"
     is_cross_validated = row["protocol"] == FOLDS
     data = "all questions, cross-validated" if is_cross_validated else "the test questions"
     which = {TUNED: ", hyperparameters tuned on dev", "": ""}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.plan.configured import differences
-from analogyqa.report.comparing import compare_runs, p_value_of, rounded
+from analogyqa.report.comparing import compare_runs, p_value_of, round_comparison
 from analogyqa.report.summary import DECIMALS, read_record
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.run import Config
@@ -77,7 +77,8 @@ def _reasons(before: dict, now: dict) -> Iterator[str]:
     yield from settings[:_SETTINGS]
     if len(settings) > _SETTINGS:
         yield f"{len(settings) - _SETTINGS} more settings"
-    names = [name for name in now["inputs"] if before["inputs"].get(name) != now["inputs"][name]]
+    read = {**now["inputs"], **before["inputs"]}
+    names = [name for name in read if before["inputs"].get(name) != now["inputs"].get(name)]
     yield from (f"input: {name}" for name in dict.fromkeys(n.partition(",")[0] for n in names))
     for key in ("versions", "git_commit", "device"):
         yield from differences(before.get(key), now.get(key), key)
@@ -94,7 +95,7 @@ def _compared(
     before, now = (by_measure[measure] for by_measure in values)
     if list(before.columns) != list(now.columns):
         return CellDifference(cell, "other questions", {}, because)
-    compared = rounded(compare_runs((str(second), str(first)), now, before, config))
+    compared = round_comparison(compare_runs((str(second), str(first)), now, before, config))
     means = {
         "first": round(float(before.to_numpy().mean()), DECIMALS),
         "second": round(float(now.to_numpy().mean()), DECIMALS),

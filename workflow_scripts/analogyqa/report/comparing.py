@@ -25,10 +25,10 @@ def compare_runs(
     """Compare the scores of two runs.
 
     Args:
-        names: the names of the runs, for messages.
-        first, second: the scores [seeds, items].
-        same_runs: whether row i of both is from one run.
-        unpaired: whether the runs have different items on purpose, such as two subsets.
+        names: The names of the runs, for messages.
+        first, second: The scores [seeds, items].
+        same_runs: Whether row i of both is from one run.
+        unpaired: Whether the runs have different items on purpose, such as two subsets.
 
     Raises AnalogyQAError if the items differ and the runs are not `unpaired`.
     """
@@ -60,7 +60,7 @@ def compare_with_best(
     """Return the run with the highest mean, and its comparison with each other run."""
     best = max(runs, key=lambda name: runs[name].to_numpy().mean())
     return best, {
-        name: rounded(compare_runs((best, name), runs[best], scores, config))
+        name: round_comparison(compare_runs((best, name), runs[best], scores, config))
         for name, scores in runs.items()
         if name != best
     }
@@ -75,7 +75,7 @@ def tied_with_best(compared: Mapping[str, dict[str, float]], config: Config) -> 
     return [name for name, p in zip(compared, adjusted, strict=True) if p >= level_of(config)]
 
 
-def rounded(compared: Comparison) -> dict[str, float]:
+def round_comparison(compared: Comparison) -> dict[str, float]:
     """Return the numbers of a comparison, rounded as in tables."""
     return {name: round(getattr(compared, name), DECIMALS) for name in (*COMPARED, "detectable")}
 

@@ -10,7 +10,13 @@ from analogyqa.corpora.folds import count_shared, original_split
 from analogyqa.corpora.question_types import select_subset
 from analogyqa.measures import MEASURES, RANKED, titles
 from analogyqa.plan import Cell, cross_validation_cells, split_corpus, why_left_out
-from analogyqa.report.comparing import COMPARED, compare_runs, p_value_of, rounded, top_group
+from analogyqa.report.comparing import (
+    COMPARED,
+    compare_runs,
+    p_value_of,
+    round_comparison,
+    top_group,
+)
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.legend import (
     INTERVALS,
@@ -21,9 +27,9 @@ from analogyqa.report.legend import (
     interval_facts,
     top_group_legend,
 )
-from analogyqa.report.summary import MEASURED, Values, joined, measured, typed
+from analogyqa.report.summary import MEASURED, Values, join_folds, measure_columns, to_frame
 from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
-from analogyqa.report.table_notes import grouped
+from analogyqa.report.table_notes import group_by_fact
 from analogyqa.report.verdicts import NOT_RUN, no_run
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.paper import Paper
@@ -57,9 +63,9 @@ def build_cross_validation(
     """Join the folds of every cross-validated system of a paper.
 
     Args:
-        paper, study: the name of the paper, and its cross-validation.
-        values: as `summary.values_of` returns it.
-        learnt: whether each trained cell has learnt, see `learning.has_learnt`.
+        paper, study: The name of the paper, and its cross-validation.
+        values: As `summary.values_of` returns it.
+        learnt: Whether each trained cell has learnt, see `learning.has_learnt`.
 
     Returns:
         Columns CROSS_VALIDATION, a row for each data set, system, measure and origin. The origin is
@@ -69,7 +75,7 @@ def build_cross_validation(
     """
     cells = cross_validation_cells(config, paper)
     scores = {
-        (*key, measure): joined(folds, measure, values)
+        (*key, measure): join_folds(folds, measure, values)
         for key, folds in cells.items()
         for measure in RANKED
     }
@@ -97,16 +103,16 @@ def build_cross_validation(
             first = scores.get((study.systems[0], dataset, measure))
             if system != study.systems[0] and first is not None:
                 names = cells[study.systems[0], dataset][0].path, folds[0].path
-                compared |= rounded(compare_runs(names, first, by_seed, config))
+                compared |= round_comparison(compare_runs(names, first, by_seed, config))
             origins = by_seed.columns.map(original_split)
             for origin in (EVERY, *SPLITS):
                 part = by_seed if origin == EVERY else by_seed.loc[:, origins == origin]
                 if part.empty:
                     continue
                 row = start | {"measure": measure, "origin": origin}
-                row |= measured(part, measure, config)
+                row |= measure_columns(part, measure, config)
                 rows.append(row | compared if origin == EVERY else row)
-    return typed(rows, CROSS_VALIDATION)
+    return to_frame(rows, CROSS_VALIDATION)
 
 
 def _top_groups(
@@ -177,7 +183,7 @@ def cross_validation_table(
         *shared,
         LEARNT,
         f"Folds that {NOT_LEARNT}: {_not_learnt(frame, config) or 'none'}.",
-        *grouped("Not run", zip(not_run["reason"], _names(not_run, config), strict=True)),
+        *group_by_fact("Not run", zip(not_run["reason"], _names(not_run, config), strict=True)),
         f"Published values, for the paper's own split: {paper.citation}",
     ]
     return Table(for_data(title, config), blocks, notes)
@@ -204,7 +210,9 @@ def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
         for name in measures:
             # The other keys that `full_text` reads.
             row = rows[system, name, EVERY] | {"published": None, "verdict": "", "substitute": ""}
-            values.append(full_text(row, questions=True)._replace(bold=row["top_group"] is True))
+            values.append(
+                full_text(row, both_intervals=True)._replace(bold=row["top_group"] is True)
+            )
         for origin in SPLITS:
             row = rows.get((system, main, origin))
             value = short_text(row) if row else Value("")

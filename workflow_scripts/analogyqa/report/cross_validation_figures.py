@@ -24,8 +24,8 @@ def draw_cross_validation(
     """Draw the main measure of every system; the same data give the same bytes.
 
     Args:
-        frame: columns CROSS_VALIDATION.
-        files: the paths by format (png, svg).
+        frame: Columns CROSS_VALIDATION.
+        files: The paths by format (png, svg).
     """
     measure = study.measures[0]
     rows = frame[(frame["measure"] == measure) & (frame["origin"] == EVERY)]
@@ -54,8 +54,8 @@ def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]
     """Draw the difference of every pair on all questions; the same data give the same bytes.
 
     Args:
-        frame: columns PAIRS.
-        files: the paths by format (png, svg).
+        frame: Columns PAIRS.
+        files: The paths by format (png, svg).
     """
     rows = frame[frame["by"] == EVERY]
     rows = rows.assign(row=rows["pair"], text=rows["difference"].map("{:+.3f}".format))
@@ -93,11 +93,11 @@ def _draw_rows(
     """Draw a panel for each data set, with the rows from top to bottom.
 
     Args:
-        frame: a line for each data set and row; `draw_row` reads its columns.
-        value: the column with the value; if it is missing, the row shows "not run".
-        labels: the lines of each row's label.
-        draw_row: draws the values of a row at a height of a panel.
-        heading: the lines of the title.
+        frame: A line for each data set and row; `draw_row` reads its columns.
+        value: The column with the value; if it is missing, the row shows "not run".
+        labels: The lines of each row's label.
+        draw_row: Draws the values of a row at a height of a panel.
+        heading: The lines of the title.
     """
     wrapped = [
         [line for part in parts for line in textwrap.wrap(part, LABEL_WIDTH)]

@@ -18,7 +18,7 @@ from analogyqa.measures import MEASURES
 from analogyqa.plan import cells_by_hyperparameters, why_no_run
 from analogyqa.report.legend import heading, percent
 from analogyqa.report.results import Results
-from analogyqa.report.summary import FIGURE, typed
+from analogyqa.report.summary import FIGURE, to_frame
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.overrides import text_of
@@ -79,7 +79,7 @@ def build_figure(paper: Paper, name: str, results: Results, config: Config) -> p
             | {"panel": panel, "line": line, "published": published, "reason": reason}
             | {"x": at, "y": "".join(text_of(point[y]) for y in artefact.y)}
         )
-    return typed(rows, FIGURE)
+    return to_frame(rows, FIGURE)
 
 
 def draw_figure(
@@ -88,8 +88,8 @@ def draw_figure(
     """Draw a figure with its panels side by side; equal data give equal bytes.
 
     Args:
-        frame: the data, as `build_figure` returns it.
-        files: the path of each format (png, svg).
+        frame: The data, as `build_figure` returns it.
+        files: The path of each format (png, svg).
     """
     artefact = paper.artefacts[name]
     if not config.comparable:

@@ -28,7 +28,7 @@ class Place(NamedTuple):
         rank_low, rank_high: The interval of its rank, where 1 is the best.
         first: The share of draws in which it is the first; equal systems share a draw.
         in_top_group: Whether it is the best, or not significantly different from the best.
-        p_value: Of the two-sided paired test against the best; 1 for the best itself.
+        p_value: The p-value of the two-sided paired test against the best; 1 for the best itself.
         detectable: The smallest difference from the best that the data could have shown.
     """
 

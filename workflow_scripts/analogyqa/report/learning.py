@@ -18,7 +18,7 @@ def has_learnt(history: pd.DataFrame) -> bool:
     """Return whether the loss falls below that of one constant energy for all quadruples.
 
     Args:
-        history: schema HISTORY; the mean over seeds is compared.
+        history: Schema HISTORY; the mean over seeds is compared.
     """
     means = history.groupby(["measure", "epoch"], observed=True)["value"].mean()
     return bool(means["loss"].min() < NEAR * means["constant_loss"].iloc[0])

@@ -6,7 +6,7 @@ import pandas as pd
 
 from analogyqa.report.number_kinds import TableEntry, our_values
 from analogyqa.report.results import Results
-from analogyqa.report.summary import LEDGER, typed
+from analogyqa.report.summary import LEDGER, to_frame
 from analogyqa.report.verdicts import NOT_COMPARABLE, NOT_RUN, OTHER_DATA
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.paper import CITED, Paper, Published
@@ -33,7 +33,7 @@ def build_ledger(
     tuned on dev. A value that the paper cites has no row. `only` is a paper and an artefact, to
     leave out all others.
     """
-    repeats = repeated(papers)
+    repeats = find_repeats(papers)
     rows = []
     for paper in papers:
         for name, artefact in paper.artefacts.items():
@@ -51,7 +51,7 @@ def build_ledger(
                 remark = artefact.remark_on(number.row, number.column)
                 for row in our_values(TableEntry(number, artefact, paper), config, results):
                     rows.append(start | _with_remark(row, remark, config))
-    return typed(rows, LEDGER)
+    return to_frame(rows, LEDGER)
 
 
 def ledger_key(row: dict) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ def _with_remark(row: dict, remark: str, config: Config) -> dict:
     return row | {"reason": "; ".join(filter(None, [row.get("reason"), remark]))}
 
 
-def repeated(papers: Sequence[Paper]) -> dict[tuple[str, str, str, str], str]:
+def find_repeats(papers: Sequence[Paper]) -> dict[tuple[str, str, str, str], str]:
     """Return, for each score that was printed before, where.
 
     The keys are paper, artefact, row and column.

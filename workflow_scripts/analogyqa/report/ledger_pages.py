@@ -6,7 +6,7 @@ from itertools import chain
 import pandas as pd
 
 from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend, heading
-from analogyqa.report.number_kinds import KINDS
+from analogyqa.report.number_kinds import PRESENTATIONS
 from analogyqa.report.table_formats import Block, Table, Value, full_text
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
 from analogyqa.report.verdicts import HIGHER, INCONCLUSIVE, LOOKS, LOWER, MARKS, REPRODUCED
@@ -130,8 +130,8 @@ def _rows(
 
 
 def _value(row: dict, notes: dict[str, int]) -> Value:
-    text = KINDS[row["kind"]].text
-    value = full_text(row, questions=True) if row["kind"] == SCORE else text(row)
+    text = PRESENTATIONS[row["kind"]].text
+    value = full_text(row, both_intervals=True) if row["kind"] == SCORE else text(row)
     substitute = f"substitute: {row['substitute']}" if row["substitute"] else ""
     parts = [row["provenance"], substitute, row["repeats"], row["reason"]]
     note = ". ".join(filter(None, parts))

@@ -18,9 +18,10 @@ INTERVALS = (
 )
 COSTS = (
     "Parameters: the trained ones. Seconds: one epoch on one thread of this machine, estimated "
-    "from a few steps that systems took in turns; compare their ratios with the published ones."
+    "from a few interleaved training steps of all systems; compare their ratios with the published "
+    "ones."
 )
-CITED_ROWS = "Rows without a value of ours: as the paper prints them."
+CITED_ROWS = "Rows without our value show what the paper prints."
 PROTOCOL = "Protocol: the epoch is chosen by dev {}; the test split is scored once, for that epoch."
 PAIRED_TEST = (
     f"p-values: two-sided, by a paired randomisation test over questions and seeds ({SAMPLES} "

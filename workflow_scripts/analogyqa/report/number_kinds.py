@@ -1,6 +1,7 @@
 """The kinds of published numbers: how we get our value, judge it, and show it.
 
-A kind has an entry in KINDS here, and one in `settings.coordinates` with the keys of its numbers.
+A kind has an entry in PRESENTATIONS here, and one in `settings.coordinates.KINDS` with the keys of
+its numbers.
 """
 
 from collections.abc import Callable
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.measures import MEASURES
-from analogyqa.plan import cells_by_hyperparameters, has_costs, why_no_run
+from analogyqa.plan import Cell, cells_by_hyperparameters, has_costs, why_no_run
 from analogyqa.report.attainable import MOST_RUNS, runs_needed
 from analogyqa.report.results import Results
 from analogyqa.report.spread import interval_of_runs, shares_of_best
@@ -46,8 +47,8 @@ class TableEntry(NamedTuple):
     paper: Paper
 
 
-class Kind(NamedTuple):
-    """A kind of published numbers.
+class Presentation(NamedTuple):
+    """How numbers of a kind are computed and shown.
 
     Attributes:
         values: Returns our values for an entry, one for each set of hyperparameters: columns of
@@ -65,7 +66,7 @@ def our_values(entry: TableEntry, config: Config, results: Results) -> list[dict
     start = {"kind": number.kind, "measure": number.coordinates.measured}
     if reason := why_no_run(number.coordinates, config):
         return [start | not_run(reason + _would_cost(number.coordinates, config, results))]
-    return [start | row for row in KINDS[number.kind].values(entry, config, results)]
+    return [start | row for row in PRESENTATIONS[number.kind].values(entry, config, results)]
 
 
 def _would_cost(coordinates: Coordinates, config: Config, results: Results) -> str:
@@ -110,7 +111,8 @@ def _judged(number: Published, run: dict, competitors: list[float], config: Conf
     if config.comparable and MEASURES[measure].values:
         runs = runs_needed(published, number.step, measure, run["n_items"])
         if not runs:
-            reasons.append(f"no mean of up to {MOST_RUNS} runs of {run['n_items']} items can be it")
+            count = f"{MOST_RUNS} runs of {run['n_items']} items"
+            reasons.append(f"no mean of up to {count} gives this value")
     if runs and runs > 1:
         spread = run["mean"], run["sd"], run["n_seeds"], config.bootstrap.confidence
         interval = interval_of_runs(*spread, runs, MEASURES[measure].largest)
@@ -137,8 +139,8 @@ def _judged(number: Published, run: dict, competitors: list[float], config: Conf
 def _costs(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     """Return the cost of a system, or its ratio to that of another system, and the verdict.
 
-    The interval is the range over the timed steps. Both systems took their steps in turns, and a
-    ratio is that of two steps of one turn.
+    The interval is the range over the timed steps. The training steps of both systems are
+    interleaved, and each ratio is that of two steps of one round.
     """
     coordinates, published = entry.number.coordinates, entry.number.published
     system = config.systems[coordinates.system]
@@ -194,7 +196,7 @@ def _counts(entry: TableEntry, config: Config, results: Results) -> list[dict]:
 
 
 def _is_capped(category: str, coordinates: Coordinates, config: Config, results: Results) -> bool:
-    """Return whether there are as many sentence pairs as are made at most."""
+    """Return whether a category has its maximum number of sentence pairs."""
     if category not in config.categories:
         return False
     pairs = results.counts[coordinates.dataset]["questions"][coordinates.split or ""]
@@ -209,6 +211,27 @@ def _as_printed(count: int) -> tuple[float, float]:
     return count - unit / 2, count + unit / 2
 
 
+class _CurvePoint(NamedTuple):
+    """A point of a curve: its value of x, and its cell with the hyperparameters."""
+
+    x: float
+    hyperparameters: str
+    cell: Cell
+
+
+def _curve(number: Published, artefact: Artefact, config: Config) -> list[_CurvePoint]:
+    """Return the points of the curve whose best point is published."""
+    ((override, _),) = artefact.x.items()
+    return [
+        _CurvePoint(
+            float(str(point[override])),
+            *next(iter(cells_by_hyperparameters(coordinates, config).items())),
+        )
+        for panel, line, point, coordinates in artefact.points(config.sweeps)
+        if (panel, line) == (number.column, number.row)
+    ]
+
+
 def _best_points(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     """Compare the published best point of a curve with the likely best points of ours.
 
@@ -217,56 +240,66 @@ def _best_points(entry: TableEntry, config: Config, results: Results) -> list[di
     """
     number, artefact, _ = entry
     ((override, _),) = artefact.x.items()
-    points, cells = [], []
-    for panel, line, point, coordinates in artefact.points(config.sweeps):
-        if (panel, line) == (number.column, number.row):
-            hyperparameters, cell = next(
-                iter(cells_by_hyperparameters(coordinates, config).items())
-            )
-            points.append(float(str(point[override])))
-            cells.append(cell)
-    row: dict = {"hyperparameters": hyperparameters}
+    curve = _curve(number, artefact, config)
+    points = [point.x for point in curve]
+    row: dict = {"hyperparameters": curve[-1].hyperparameters if curve else ""}
     if len(points) < 2:
         return [row | not_run(f"sweeps.{override} has fewer than two points to compare")]
     if number.published not in points:
         reason = f"{override} = {number.published:g} is not among the points of sweeps.{override}"
         return [row | not_run(reason)]
     measure = number.coordinates.measure or ""
-    values = [results.values(cell, measure) for cell in cells]
-    if missing := [cell for cell, point in zip(cells, values, strict=True) if point is None]:
+    values = [results.values(point.cell, measure) for point in curve]
+    scores = [by_seed.to_numpy() for by_seed in values if by_seed is not None]
+    if len(scores) < len(curve):
+        pairs = zip(curve, values, strict=True)
+        missing = [point.cell for point, by_seed in pairs if by_seed is None]
         return [row | not_run(no_run(*missing))]
-    curve = [point for point in values if point is not None]
-    shares = shares_of_best([point.to_numpy() for point in curve], config.bootstrap.samples)
-    order = np.argsort(-shares, kind="stable")
-    enough = int(np.searchsorted(np.cumsum(shares[order]), config.bootstrap.confidence - 1e-9)) + 1
-    likely = sorted(points[index] for index in order[:enough])
-    best = points[order[0]]
-    judged = verdict(number.published, likely[0], likely[-1])
-    if number.published in likely:
-        judged = REPRODUCED if len(likely) == 1 else INCONCLUSIVE
-    elif judged == REPRODUCED:  # between two likely points
-        judged = verdict(number.published, best, best)
-    run = results.by_cell.get((cells[order[0]], measure), {})
+    shares = shares_of_best(scores, config.bootstrap.samples)
+    run = results.by_cell.get((curve[int(np.argmax(shares))].cell, measure), {})
     percentages = ", ".join(
         f"{point:g} {share:.0%}" for point, share in zip(points, shares, strict=True)
     )
-    judgement = {
-        "mean": best,
-        "ci_low": likely[0],
-        "ci_high": likely[-1],
-        "n_seeds": len(curve[0]),
-        "n_items": curve[0].shape[1],
-        "verdict": judged,
-        "provenance": run.get("provenance", ""),
-        "substitute": run.get("substitute", ""),
-        "reason": f"share of draws in which each {override} is the best: {percentages}",
-    }
-    return [row | judgement]
+    row |= _judge_best(number.published, points, shares, config.bootstrap.confidence)
+    return [
+        row
+        | {
+            "n_seeds": scores[0].shape[0],
+            "n_items": scores[0].shape[1],
+            "provenance": run.get("provenance", ""),
+            "substitute": run.get("substitute", ""),
+            "reason": f"share of draws in which each {override} is the best: {percentages}",
+        }
+    ]
 
 
-KINDS = {
-    SCORE: Kind(_scores, full_text),
-    COUNT: Kind(_counts, count_text),
-    COST: Kind(_costs, cost_text),
-    BEST: Kind(_best_points, count_text),
+def _judge_best(
+    published: float, points: list[float], shares: np.ndarray, confidence: float
+) -> dict:
+    """Compare a published best point with the likely ones, as columns of LEDGER.
+
+    Args:
+        published: The published best point.
+        points: The points of the curve.
+        shares: The share of draws in which each point is the best, float [points].
+        confidence: The share of draws that the likely points reach together.
+    """
+    order = np.argsort(-shares, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(shares[order]), confidence - 1e-9)) + 1
+    likely = sorted(points[index] for index in order[:enough])
+    low, best, high = likely[0], points[order[0]], likely[-1]
+    if published in likely:
+        judged = REPRODUCED if len(likely) == 1 else INCONCLUSIVE
+    elif low < published < high:  # between two likely points
+        judged = verdict(published, best, best)
+    else:
+        judged = verdict(published, low, high)
+    return {"mean": best, "ci_low": low, "ci_high": high, "verdict": judged}
+
+
+PRESENTATIONS = {
+    SCORE: Presentation(_scores, full_text),
+    COUNT: Presentation(_counts, count_text),
+    COST: Presentation(_costs, cost_text),
+    BEST: Presentation(_best_points, count_text),
 }

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain, repeat
 
 import pandas as pd
 
-from analogyqa.report.claims import FAILS, HOLDS, SAME, UNDECIDED, effect_text
+from analogyqa.report.claims import EQUIVALENT, FAILS, HOLDS, UNDECIDED, effect_text
 from analogyqa.report.legend import printed_name
 from analogyqa.report.table_formats import three_decimals
 from analogyqa.report.verdicts import (
@@ -13,10 +14,10 @@ from analogyqa.report.verdicts import (
     HIGHER,
     INCONCLUSIVE,
     LOWER,
+    NO_RUN,
     NOT_COMPARABLE,
     NOT_RUN,
     REPRODUCED,
-    no_run,
 )
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.overrides import TUNED
@@ -26,7 +27,7 @@ _CLAIM_VERBS = {
     HOLDS: ("holds", "hold"),
     FAILS: ("fails", "fail"),
     UNDECIDED: ("is undecided", "are undecided"),
-    SAME: ("compares equivalent systems", "compare equivalent systems"),
+    EQUIVALENT: ("compares equivalent systems", "compare equivalent systems"),
     NOT_RUN: ("was not tested", "were not tested"),
 }
 _COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_RUN)
@@ -43,14 +44,14 @@ def published_once(ledger: pd.DataFrame, paper: Paper) -> pd.DataFrame:
     return rows[~is_repeated & rows["hyperparameters"].ne(TUNED)]
 
 
-def in_one_sentence(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
+def headline(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
     """Return how many numbers of a paper came out, and how its primary claims were judged."""
     numbers = _numbers(published_once(ledger, paper))
     primary = _first_judgements(paper, claims, primary=True)
     return _sentence([*numbers, *_claims(primary, "primary claim")])
 
 
-def in_five_sentences(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
+def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
     """Return what was found about a paper: at most five sentences, without those about nothing.
 
     Args:
@@ -95,7 +96,8 @@ def _numbers(once: pd.DataFrame) -> list[str]:
         return []
     differing = [f"{name} in {counts[name]}" for name in (HIGHER, LOWER) if counts[name]]
     parts = [
-        f"of {len(once)} published numbers we reproduce {counts[REPRODUCED] or 'none'}",
+        f"we reproduce {counts[REPRODUCED] or 'none'} of "
+        f"{_counted(len(once), 'published number', 'published numbers')}",
         f"ours is {' and '.join(differing)}" if differing else "",
         _counted(counts[INCONCLUSIVE], "is inconclusive", "are inconclusive"),
         _counted(counts[ENFORCED], "agrees by construction", "agree by construction"),
@@ -111,13 +113,20 @@ def _claims(judged: pd.DataFrame, noun: str) -> list[str]:
         return [f"its {noun} {_CLAIM_VERBS[next(iter(counts))][0]}"]
     if len(counts) == 1:
         return [f"its {len(judged)} {noun}s {_CLAIM_VERBS[next(iter(counts))][1]}"]
-    parts = [_counted(counts[verdict], *verbs) for verdict, verbs in _CLAIM_VERBS.items()]
-    text = " and ".join(", ".join(filter(None, parts)).rsplit(", ", 1))
-    return [f"of its {len(judged)} {noun}s {text}"] if text else []
+    if not counts:
+        return []
+    # Only the first count names the claims.
+    nouns = chain([f" of its {len(judged)} {noun}s"], repeat(""))
+    parts = [
+        f"{counts[verdict]}{next(nouns)} {verbs[counts[verdict] > 1]}"
+        for verdict, verbs in _CLAIM_VERBS.items()
+        if counts[verdict]
+    ]
+    return [" and ".join(", ".join(parts).rsplit(", ", 1))]
 
 
 def _first_judgements(paper: Paper, claims: pd.DataFrame, primary: bool) -> pd.DataFrame:
-    """Return the verdicts on a paper's own claims by its own protocol, which come first."""
+    """Return the first verdict on each claim of a paper, without our own secondary claims."""
     rows = claims[claims["paper"].eq(paper.paper) & claims["primary"].eq(primary)]
     return rows[~rows["ours"] | primary].drop_duplicates("claim")
 
@@ -145,7 +154,7 @@ def _missing(once: pd.DataFrame) -> str:
     """Return the most frequent reason for a number that was not run."""
     given = once.loc[once["verdict"].eq(NOT_RUN), "reason"]
     # Each of these names its own cells.
-    reasons = Counter(given.mask(given.str.startswith(no_run()), "its cell has not run yet"))
+    reasons = Counter(given.mask(given.str.startswith(f"{NO_RUN} "), "its cell has not run yet"))
     if not reasons:
         return ""
     ((reason, count),) = reasons.most_common(1)

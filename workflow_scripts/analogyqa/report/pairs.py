@@ -7,10 +7,10 @@ import pandas as pd
 from analogyqa.corpora.folds import fold_ids, original_split
 from analogyqa.measures import MEASURES
 from analogyqa.plan import cross_validation_cells
-from analogyqa.report.comparing import COMPARED, compare_runs, rounded
+from analogyqa.report.comparing import COMPARED, compare_runs, round_comparison
 from analogyqa.report.cross_validation import EVERY, difference_values
 from analogyqa.report.legend import PAIRED_TEST
-from analogyqa.report.summary import Values, joined, typed
+from analogyqa.report.summary import Values, join_folds, to_frame
 from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.settings.paper import Paper
@@ -49,8 +49,8 @@ def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]
     clause if there are none, a number if at least half of them have a digit, or else an entity.
 
     Args:
-        corpus: schema CORPUS.
-        entities: the entities in its candidates, schema ENTITIES.
+        corpus: Schema CORPUS.
+        entities: The entities in its candidates, schema ENTITIES.
     """
     keys = ["split", "question_id", "candidate_id"]
     correct = corpus.loc[corpus["label"] == 1, keys].astype(str)
@@ -75,9 +75,9 @@ def build_pairs(
     """Compare the pairs of a cross-validation on all questions and in groups: columns PAIRS.
 
     Args:
-        paper, study: the name of the paper, and its cross-validation.
-        values: as `summary.values_of` returns it.
-        groups: the group of each question by its id in a fold, by data set and QUESTION or ANSWER.
+        paper, study: The name of the paper, and its cross-validation.
+        values: As `summary.values_of` returns it.
+        groups: The group of each question by its id in a fold, by data set and QUESTION or ANSWER.
     """
     rows = []
     for start, scores in _pair_scores(paper, study, config, values):
@@ -95,9 +95,9 @@ def build_pairs(
         for (by, group), items in parts.items():
             # The comparison on all questions checks that both systems have the same ones.
             other = second if by == EVERY else second[items]
-            compared = rounded(compare_runs(names, first[items], other, config))
+            compared = round_comparison(compare_runs(names, first[items], other, config))
             rows.append(start | compared | {"by": by, "group": group, "n_items": len(items)})
-    return typed(rows, PAIRS)
+    return to_frame(rows, PAIRS)
 
 
 def _pair_scores(
@@ -110,7 +110,7 @@ def _pair_scores(
             start = {"paper": paper, "pair": name, "dataset": dataset}
             start |= {"measure": measure, "first": first, "second": second}
             folds = [cells.get((system, dataset), []) for system in (first, second)]
-            scores = [joined(part, measure, values) if part else None for part in folds]
+            scores = [join_folds(part, measure, values) if part else None for part in folds]
             complete = [frame for frame in scores if frame is not None]
             yield start, (complete[0], complete[1]) if len(complete) == 2 else None
 

@@ -8,7 +8,13 @@ import pandas as pd
 from analogyqa.measures import RANKED, titles
 from analogyqa.plan import Cell, sensitivity_cells, why_no_run
 from analogyqa.report.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
-from analogyqa.report.comparing import COMPARED, compare_runs, level_of, p_value_of, rounded
+from analogyqa.report.comparing import (
+    COMPARED,
+    compare_runs,
+    level_of,
+    p_value_of,
+    round_comparison,
+)
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.legend import (
     INTERVALS,
@@ -21,9 +27,9 @@ from analogyqa.report.legend import (
     marks_legend,
 )
 from analogyqa.report.results import Results
-from analogyqa.report.summary import DECIMALS, MEASURED, Values, typed
+from analogyqa.report.summary import DECIMALS, MEASURED, Values, to_frame
 from analogyqa.report.table_formats import Block, Table, Value, full_text
-from analogyqa.report.table_notes import grouped, seeds_fact
+from analogyqa.report.table_notes import group_by_fact, seeds_fact
 from analogyqa.report.verdicts import NOT_RUN, no_run, verdict
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Paper
@@ -53,7 +59,7 @@ LEGEND = (
     "from these.",
 )
 AT_PAPER = "paper's hyperparameters"
-SAME = "changes nothing in this system, so it has the run with the paper's hyperparameters"
+NO_EFFECT = "changes nothing in this system, so it has the run with the paper's hyperparameters"
 
 
 def build_sensitivity(
@@ -69,9 +75,9 @@ def build_sensitivity(
     on the rows of both. The p-values are not corrected for the number of variations.
 
     Args:
-        paper: gives the published values, which are used only if our data are the paper's.
-        results: the results of the study's cells.
-        learnt: whether each trained cell has learnt, see `learning.has_learnt`.
+        paper: Gives the published values, which are used only if our data are the paper's.
+        results: The results of the study's cells.
+        learnt: Whether each trained cell has learnt, see `learning.has_learnt`.
 
     Raises AnalogyQAError if the systems were run on different questions.
     """
@@ -100,14 +106,14 @@ def build_sensitivity(
                     interval = run["run_low"], run["run_high"]
                     competitors = paper.competitors(printed)
                     row["mark"] = verdict(row["published"], *interval, competitors)
-                row["reason"] = SAME if choice != PAPER and cell == paper_cell else ""
+                row["reason"] = NO_EFFECT if choice != PAPER and cell == paper_cell else ""
             else:
                 changed = coordinates | Coordinates(**variations[choice, value])
                 row["reason"] = no_run(cell) if cell else why_no_run(changed, config)
             if run and paper_run:
                 row["difference_to_paper"] = round(run["mean"] - paper_run["mean"], DECIMALS)
             rows.append(row)
-    return typed(rows, SENSITIVITY)
+    return to_frame(rows, SENSITIVITY)
 
 
 def _compare(pair: list[Cell | None], measure: str, values: Values, config: Config) -> dict:
@@ -120,7 +126,7 @@ def _compare(pair: list[Cell | None], measure: str, values: Values, config: Conf
     if not first or not second or first_values is None or second_values is None:
         return {"verdict": NOT_RUN}
     names = first.path, second.path
-    row: dict = rounded(compare_runs(names, first_values, second_values, config))
+    row: dict = round_comparison(compare_runs(names, first_values, second_values, config))
     decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
     return row | {"verdict": decided if p_value_of(row) < level_of(config) else UNDECIDED}
 
@@ -226,4 +232,4 @@ def _reasons(frame: pd.DataFrame, config: Config) -> list[str]:
         value = f"{plain_words(row['choice'])}: {plain_words(row['value'])}"
         name = f"{config.systems[row['system']].title} (*{value if row['value'] else AT_PAPER}*)"
         (not_run if pd.isna(row["mean"]) else same).append((row["reason"], name))
-    return [*grouped("Not run", not_run), *grouped("No run of its own", same)]
+    return [*group_by_fact("Not run", not_run), *group_by_fact("No run of its own", same)]

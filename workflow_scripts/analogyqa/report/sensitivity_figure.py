@@ -9,7 +9,7 @@ from analogyqa.measures import MEASURES
 from analogyqa.report.claims import FAILS, HOLDS
 from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, line_style, save_figure, seed_counts
 from analogyqa.report.legend import percent
-from analogyqa.report.sensitivity import AT_PAPER, SAME, plain_words
+from analogyqa.report.sensitivity import AT_PAPER, NO_EFFECT, plain_words
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Sensitivity
@@ -21,8 +21,8 @@ def draw_sensitivity(
     """Draw every variation as a row, with a panel for each data set; equal data, equal bytes.
 
     Args:
-        frame: columns SENSITIVITY.
-        files: the paths by format (png, svg).
+        frame: Columns SENSITIVITY.
+        files: The paths by format (png, svg).
     """
     rows = frame[frame["measure"] == study.measure]
     choices = list(dict.fromkeys(zip(rows["choice"], rows["value"], strict=True)))
@@ -89,7 +89,7 @@ def _draw_system(axes: plt.Axes, rows: list[dict], title: str, index: int, aside
     for number, row in enumerate(rows):
         if pd.notna(row["mean"]):
             spread = [[row["mean"] - row["ci_low"]], [row["ci_high"] - row["mean"]]]
-            face = "white" if row["reason"] == SAME else colour
+            face = "white" if row["reason"] == NO_EFFECT else colour
             at = row["mean"], number + aside
             axes.errorbar(*at, xerr=spread, markerfacecolor=face, **look)
             look["label"] = None

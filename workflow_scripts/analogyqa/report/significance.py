@@ -16,12 +16,12 @@ class Comparison(NamedTuple):
     """The difference of the means of two systems, and what the data can decide about it.
 
     Attributes:
-        difference: first minus second, a mean over items and seeds.
-        low, high: the confidence interval of the difference.
-        p_greater, p_less: the one-sided p-values of "the first is greater" and "the first is less".
-        detectable: the smallest true difference that is found with probability `POWER`.
-        draws: float array [samples], sorted: the difference under chance alone.
-        of_items, of_seeds: the parts of the variance of the difference due to items and to seeds.
+        difference: First minus second, a mean over items and seeds.
+        low, high: The confidence interval of the difference.
+        p_greater, p_less: The one-sided p-values of "the first is greater" and "the first is less".
+        detectable: The smallest true difference that is found with probability `POWER`.
+        draws: Float array [samples], sorted: the difference under chance alone.
+        of_items, of_seeds: The parts of the variance of the difference due to items and to seeds.
     """
 
     difference: float
@@ -53,9 +53,9 @@ class Comparison(NamedTuple):
         """Return the number of items with which an effect is found with probability `POWER`.
 
         Args:
-            effect: the true difference.
-            level: the level of the two-sided test.
-            items: the number of items of this comparison.
+            effect: The true difference.
+            level: The level of the two-sided test.
+            items: The number of items of this comparison.
 
         Returns: infinity if the variance of the seeds alone hides the effect.
         """
@@ -88,12 +88,12 @@ def compare_paired(
     power, the differences are centred first. The random seed of the draws is fixed.
 
     Args:
-        first, second: float arrays [seeds, questions], the same questions in the same order.
-        level: the two-sided level of the interval and of the detectable difference.
-        samples: the number of draws.
-        same_runs: whether row i of both is from one run, such as two measures of one system. Both
+        first, second: Float arrays [seeds, questions], the same questions in the same order.
+        level: The two-sided level of the interval and of the detectable difference.
+        samples: The number of draws.
+        same_runs: Whether row i of both is from one run, such as two measures of one system. Both
             then share one set of seeds.
-        strata: the number of the stratum of each question, int [questions]; deviations are from
+        strata: The number of the stratum of each question, int [questions]; deviations are from
             the mean of the stratum. None for one stratum.
 
     Raises:
@@ -139,9 +139,9 @@ def compare_unpaired(
     variances of the seeds are added.
 
     Args:
-        first, second: float arrays [seeds, questions].
-        level: as in `compare_paired`.
-        strata: those of each side, as in `compare_paired`.
+        first, second: Float arrays [seeds, questions].
+        level: As in `compare_paired`.
+        strata: Those of each side, as in `compare_paired`.
     """
     generator = np.random.default_rng(0)
     draws, of_items, of_seeds = np.zeros(SAMPLES), 0.0, 0.0

@@ -12,11 +12,11 @@ class Summary(NamedTuple):
     """A mean over items and seeds with its spread.
 
     Attributes:
-        mean: the mean over items and seeds.
-        sd: the standard deviation of the seeds' means.
-        run_low, run_high: the prediction interval of one more run on the same items; NaN if there
+        mean: The mean over items and seeds.
+        sd: The standard deviation of the seeds' means.
+        run_low, run_high: The prediction interval of one more run on the same items; NaN if there
             is only one seed.
-        ci_low, ci_high: the interval of the mean for other items.
+        ci_low, ci_high: The interval of the mean for other items.
     """
 
     mean: float
@@ -42,11 +42,11 @@ def summarise(
     `smallest` and `largest`.
 
     Args:
-        values: float array [seeds, items]; weighted items may exceed `largest`.
-        samples: the number of bootstrap samples.
-        confidence: the level of both intervals.
-        largest, smallest: the largest and the smallest possible mean.
-        strata: as in `bootstrap_means`.
+        values: Float array [seeds, items]; weighted items may exceed `largest`.
+        samples: The number of bootstrap samples.
+        confidence: The level of both intervals.
+        largest, smallest: The largest and the smallest possible mean.
+        strata: As in `bootstrap_means`.
     """
     means = bootstrap_means(values, samples, of_seeds=0, strata=strata)
     tail = (1 - confidence) / 2
@@ -86,11 +86,11 @@ def bootstrap_means(
     """Return bootstrap means [samples] of scores, drawing seeds and items with replacement.
 
     Args:
-        values: float array [seeds, items].
-        samples: the number of draws.
-        of_seeds: the stream of the draws of seeds. All calls with the same number of items draw the
+        values: Float array [seeds, items].
+        samples: The number of draws.
+        of_seeds: The stream of the draws of seeds. All calls with the same number of items draw the
             same items.
-        strata: the number of the stratum of each item, int [items]; a draw has as many items of
+        strata: The number of the stratum of each item, int [items]; a draw has as many items of
             each stratum as there are. None for one stratum.
     """
     seeds, items = values.shape
@@ -114,9 +114,9 @@ def shares_of_best(curve: Sequence[np.ndarray], samples: int) -> np.ndarray:
     Points that are equally good share a draw.
 
     Args:
-        curve: the scores [seeds, items] of each point, with the same items in the same order. A
+        curve: The scores [seeds, items] of each point, with the same items in the same order. A
             draw has the same items at each point, but independent seeds.
-        samples: the number of draws.
+        samples: The number of draws.
 
     Returns: float array [points].
     """

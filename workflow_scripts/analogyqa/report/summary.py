@@ -99,8 +99,8 @@ def read_runs(
     """Yield the record and the metrics of each run, one at a time.
 
     Args:
-        records, metrics: the paths of the files, in one order.
-        parts: for a run that holds several cells, the cells and their parts. Each of these cells
+        records, metrics: The paths of the files, in one order.
+        parts: For a run that holds several cells, the cells and their parts. Each of these cells
             is yielded as a run.
 
     Raises AnalogyQAError when a file is missing or damaged.
@@ -143,7 +143,7 @@ def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
     return lambda cell, measure: values.get((cell, measure))
 
 
-def joined(cells: Iterable[Cell], measure: str, values: Values) -> pd.DataFrame | None:
+def join_folds(cells: Iterable[Cell], measure: str, values: Values) -> pd.DataFrame | None:
     """Return the scores [seeds, items] of several cells with different items side by side.
 
     None if a run is missing.
@@ -173,7 +173,7 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
                     **cell._asdict(),
                     "overrides": to_text(cell.overrides),
                     "measure": measure,
-                    **measured(by_seed, measure, config),
+                    **measure_columns(by_seed, measure, config),
                     "tied_candidates": tied,
                     "all_correct": int(is_all_correct.sum()),
                     "mean_of_others": _mean(by_seed.loc[:, is_other]),
@@ -182,10 +182,10 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
                     "substitute": _substitute(record, config.substitutes),
                 }
             )
-    return typed(rows, SUMMARY)
+    return to_frame(rows, SUMMARY)
 
 
-def measured(by_seed: pd.DataFrame, measure: str, config: Config) -> dict[str, float]:
+def measure_columns(by_seed: pd.DataFrame, measure: str, config: Config) -> dict[str, float]:
     """Return the columns MEASURED of scores [seeds, items]."""
     bootstrap, limits = config.bootstrap, (MEASURES[measure].largest, MEASURES[measure].smallest)
     samples, confidence = bootstrap.samples, bootstrap.confidence
@@ -209,7 +209,7 @@ def by_cell(summary: pd.DataFrame) -> Summaries:
     }
 
 
-def typed(rows: list[dict], columns: dict[str, str]) -> pd.DataFrame:
+def to_frame(rows: list[dict], columns: dict[str, str]) -> pd.DataFrame:
     """Return rows as a table of given columns; values that a row lacks are "" or missing."""
     series = {}
     for name, dtype in columns.items():

@@ -203,7 +203,7 @@ def count_text(row: dict) -> Value:
 def cited_text(row: dict) -> Value:
     """Return a value that a paper cites."""
     if pd.notna(row["published"]) and row["published"] >= 1:
-        return Value("", published=f"({_rounded(row['published'])})")
+        return Value("", published=f"({_with_unit(row['published'])})")
     published = _published(row)
     return Value("" if published else NOT_PRINTED, published=published)
 
@@ -211,33 +211,36 @@ def cited_text(row: dict) -> Value:
 def cost_text(row: dict) -> Value:
     """Return parameters, seconds, or a ratio of the costs of two systems."""
     unit = "x" if " over " in row["measure"] else " s" if "seconds" in row["measure"] else ""
-    text = _whole if unit else _rounded
+    text = _three_digits if unit else _with_unit
     published = "" if pd.isna(row["published"]) else f"({text(row['published'])}{unit})"
     if pd.isna(row["mean"]):
         return Value(NOT_RUN if row["verdict"] == NOT_RUN else NOT_PRINTED, published=published)
     return Value(f"{text(row['mean'])}{unit}", published=published, mark=_mark(row))
 
 
-def _whole(value: float) -> str:
+def _three_digits(value: float) -> str:
     """Return three digits, or all before the point if there are more."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    text = f"{value:.3g}"
+    return f"{value:,.0f}" if float(text) >= 1000 else text
 
 
-def _rounded(value: float) -> str:
+def _with_unit(value: float) -> str:
     """Return three digits, with K for thousands and M for millions."""
+    text = f"{value:.3g}"
+    rounded = float(text)  # so that 999,600 is 1M and not 1000K
     for size, sign in ((1e6, "M"), (1e3, "K")):
-        if value >= size:
-            return f"{value / size:.3g}{sign}"
-    return f"{value:.3g}"
+        if rounded >= size:
+            return f"{rounded / size:.3g}{sign}"
+    return text
 
 
-def full_text(row: dict, questions: bool = False) -> Value:
+def full_text(row: dict, both_intervals: bool = False) -> Value:
     """Return a score with the prediction interval of one more run.
 
     Args:
-        row: a row of a ledger or summary.
-        questions: whether to add the interval for other questions, which is always the only one if
-            the seeds do not differ.
+        row: A row of a ledger or summary.
+        both_intervals: Whether to add the interval for other questions. It is the only one if the
+            seeds do not differ.
     """
     published = _published(row)
     if pd.isna(row["mean"]):
@@ -245,7 +248,7 @@ def full_text(row: dict, questions: bool = False) -> Value:
     varies = pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
     spread = f" ± {three_decimals(row['sd'])}" if varies else ""
     intervals = [f"[{_range(row, 'run')}]"] if varies else []
-    intervals += [f"{{{_range(row, 'ci')}}}"] if questions or not intervals else []
+    intervals += [f"{{{_range(row, 'ci')}}}"] if both_intervals or not intervals else []
     mean = three_decimals(row["mean"]) + spread
     return Value(mean, " ".join(intervals), published, _mark(row))
 

@@ -59,13 +59,15 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[st
     notes += [CITED_ROWS] if any(row["kind"] == CITED for row in rows) else []
     if artefact.published:
         notes += marks_legend(verdicts, any(row["substitute"] for row in rows), config)
-    remarks = _names_by_fact((remark, name) for name, remark in artefact.remarks.items())
+    remarks = names_by_fact((remark, name) for name, remark in artefact.remarks.items())
     notes += [f"{', '.join(names)}: {remark}" for remark, names in remarks.items()]
-    notes += grouped("Substitutes", [(row["substitute"], row["name"]) for row in rows])
+    notes += group_by_fact("Substitutes", [(row["substitute"], row["name"]) for row in rows])
     reasons = [_reason(row, artefact) for row in rows]
     is_of_means = [pd.notna(row["attainable_runs"]) and row["attainable_runs"] > 1 for row in rows]
-    notes += grouped("Compared with a mean of runs", compress(reasons, is_of_means))
-    notes += grouped("Not run", compress(reasons, [row["verdict"] == NOT_RUN for row in rows]))
+    notes += group_by_fact("Compared with a mean of runs", compress(reasons, is_of_means))
+    notes += group_by_fact(
+        "Not run", compress(reasons, [row["verdict"] == NOT_RUN for row in rows])
+    )
     return notes + _hyperparameters_and_origins(rows, config)
 
 
@@ -75,12 +77,12 @@ def _reason(row: dict, artefact: Artefact) -> tuple[str, str]:
     return reason.rstrip("; "), row["name"]
 
 
-def grouped(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:
+def group_by_fact(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:
     """Return one note with the names that share each fact, or none if there is no fact.
 
     `facts` are pairs of a fact, such as a reason, and a name; an empty fact is skipped.
     """
-    groups = _names_by_fact(facts)
+    groups = names_by_fact(facts)
     text = "; ".join(f"{', '.join(names)} ({fact})" for fact, names in groups.items())
     return [f"{heading}: {text}."] if text else []
 
@@ -95,7 +97,8 @@ def seeds_fact(runs: Iterable[Mapping]) -> str:
     return ", ".join(f"{count} ({', '.join(names)})" for count, names in subsets.items())
 
 
-def _names_by_fact(facts: Iterable[tuple[Any, str]]) -> dict[Any, dict[str, None]]:
+def names_by_fact(facts: Iterable[tuple[Any, str]]) -> dict[Any, dict[str, None]]:
+    """Return the names that share each fact, in order and each once; empty facts are left out."""
     groups: dict[Any, dict[str, None]] = {}
     for fact, name in facts:
         if fact:
@@ -110,7 +113,7 @@ def _counted(artefact: Artefact, config: Config) -> list[str]:
         "questions": " or ".join(counted),
         "all_questions": "all questions",
         "pairs": "pairs of a question and a candidate",
-        "analogies": "unordered couples of pairs of one category",
+        "analogies": "pairs of sentence pairs within a category",
     }
     counts = [
         number.coordinates.count or "" for number in artefact.numbers() if number.kind == COUNT
@@ -209,7 +212,7 @@ def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:
             origins.append((("Origin", origin), row["name"]))
     lines = [
         f"{heading} of {', '.join(names)}: {fact}."
-        for (heading, fact), names in _names_by_fact([*tuned, *stated, *origins]).items()
+        for (heading, fact), names in names_by_fact([*tuned, *stated, *origins]).items()
     ]
     if not lines:
         return []

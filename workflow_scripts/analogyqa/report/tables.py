@@ -7,9 +7,9 @@ import pandas as pd
 from analogyqa.plan import Cell, cell_with_run, cells_by_hyperparameters, extra_systems
 from analogyqa.report.comparing import top_group
 from analogyqa.report.legend import for_data, printed_as
-from analogyqa.report.number_kinds import KINDS, TableEntry, our_values
+from analogyqa.report.number_kinds import PRESENTATIONS, TableEntry, our_values
 from analogyqa.report.results import Results
-from analogyqa.report.summary import LEDGER, Summaries, Values, typed
+from analogyqa.report.summary import LEDGER, Summaries, Values, to_frame
 from analogyqa.report.table_formats import Block, Table, Value, cited_text, short_text
 from analogyqa.report.table_notes import table_notes
 from analogyqa.report.verdicts import NOT_COMPARABLE
@@ -34,7 +34,7 @@ def build_table(
         *_paper_rows(paper, name, ledger, config, results),
         *_other_rows(paper, name, config, results),
     ]
-    frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], FRAME)
+    frame = to_frame([{"paper": paper.paper, "artefact": name, **row} for row in rows], FRAME)
     if paper.artefacts[name].top_group:
         frame["top_group"] = _top_groups(frame, paper.artefacts[name], config, results.values)
     return table_of_frame(paper, name, frame, results.by_cell, config)
@@ -187,7 +187,7 @@ def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
 
 
 def _text(row: dict) -> Value:
-    return cited_text(row) if row["kind"] == CITED else KINDS[row["kind"]].text(row)
+    return cited_text(row) if row["kind"] == CITED else PRESENTATIONS[row["kind"]].text(row)
 
 
 def _block(

@@ -1,6 +1,7 @@
 """Where a number of a table or figure comes from."""
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -62,6 +63,11 @@ def find_number(
     asked = [_plain(word) for word in words]
     known = {name for paper in papers.values() for name in paper.artefacts}
     artefacts = known.intersection(asked)
+    views = {name for paper in papers.values() for name in paper.views}
+    if not artefacts and (named := sorted(views.intersection(asked))):
+        raise AnalogyQAError(
+            f"{named[0]} shows no single numbers. Name one of {', '.join(sorted(known))}"
+        )
     if not artefacts:
         raise AnalogyQAError(
             f"no table or figure is named{nearest_hint(words[0] if words else '', sorted(known))}"
@@ -73,18 +79,21 @@ def find_number(
         for number in shown_numbers(results, paper, name, config)
     ]
     labels = set(asked) - artefacts
+    where = ", ".join(sorted(artefacts))
     if unknown := labels - {name for number in numbers for name in number.names}:
         names = sorted({name for number in numbers for name in number.names})
         word = sorted(unknown)[0]
-        where = ", ".join(sorted(artefacts))
         raise AnalogyQAError(f"{where} has nothing called {word!r}{nearest_hint(word, names)}")
     matching = [number for number in numbers if labels <= number.names]
     if TUNED not in labels:
         matching = [number for number in matching if number.values.get("hyperparameters") != TUNED]
     # The title of one system may be the name of another.
     matching = [number for number in matching if number.coordinates.system in labels] or matching
+    if not matching:
+        given = ", ".join(word for word in words if _plain(word) in labels)
+        raise AnalogyQAError(f"no number of {where} has all of these words: {given}. Leave one out")
     if len(matching) != 1:
-        listed = [number.label for number in matching[:_LISTED]] or ["none"]
+        listed = [number.label for number in matching[:_LISTED]]
         others = f", and {len(matching) - _LISTED} more" if len(matching) > _LISTED else ""
         raise AnalogyQAError(
             f"{' '.join(words)} names {len(matching)} numbers, not one. Give words that only one "
@@ -167,22 +176,24 @@ def origin(results: str | Path, number: Number, command: str) -> dict:
 
     Raises AnalogyQAError when the record of the run is missing or damaged.
     """
-    facts = facts_of_number(results, number, command)
-    return facts | (facts_of_run(results, number.cell) if number.cell else {})
+    facts = number_facts(results, number, command)
+    return facts | (run_facts(results, number.cell) if number.cell else {})
 
 
-def facts_of_number(results: str | Path, number: Number, command: str) -> dict:
+def number_facts(results: str | Path, number: Number, command: str) -> dict:
     """Return the facts of `origin` that are not in the record of a run."""
     values = {key: number.values[key] for key in _SHOWN if key in number.values}
     facts: dict = {"number": number.label}
     facts |= {key: value for key, value in values.items() if not pd.isna(value) and value != ""}
     if number.values["kind"] == CITED:
-        return facts | {"reason": "the paper cites this value; there is none of ours"}
+        return facts | {"reason": "the paper cites this value, so we have no value"}
     files = _files(Path(results), number)
-    return facts | ({"command": f"{command} -- {files[0]}", "files": files} if files else {})
+    if not files:
+        return facts
+    return facts | {"command": f"{command} -- {shlex.quote(files[0])}", "files": files}
 
 
-def facts_of_run(results: str | Path, cell: Cell) -> dict:
+def run_facts(results: str | Path, cell: Cell) -> dict:
     """Return the facts of `origin` that are in the record of a run, and its log.
 
     Raises AnalogyQAError when the record is missing or damaged.
@@ -193,12 +204,12 @@ def facts_of_run(results: str | Path, cell: Cell) -> dict:
         *("wall_seconds", "slurm_job"),
     )
     facts = {key: stored[key] for key in keys if stored.get(key)}
-    if log := log_of_run(results, cell):
+    if log := run_log(results, cell):
         facts["log"] = str(log)
     return facts
 
 
-def log_of_run(results: str | Path, cell: Cell) -> Path | None:
+def run_log(results: str | Path, cell: Cell) -> Path | None:
     """Return the log of the job that made a run, or None; one job makes the runs of all solvers."""
     overrides = to_text(cell.overrides)
     stem = f"{cell.dataset}-{cell.subset}-{overrides}"

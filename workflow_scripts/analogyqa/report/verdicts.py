@@ -56,9 +56,9 @@ def verdict(
     """Compare our interval with a published value.
 
     Args:
-        published: the published value.
-        low, high: our interval; None or NaN if it is not known, which is inconclusive.
-        rivals: the published values of competing systems, which the paper calls better or worse.
+        published: The published value.
+        low, high: Our interval; None or NaN if it is not known, which is inconclusive.
+        rivals: The published values of competing systems, which the paper calls better or worse.
             If one of them is in the interval, too, the verdict is inconclusive.
     """
     if low is None or high is None or pd.isna(low):
@@ -68,6 +68,9 @@ def verdict(
     return HIGHER if low > published else LOWER
 
 
+NO_RUN = "no run"  # begins the reason for a value whose cells are configured
+
+
 def not_run(reason: str) -> dict:
     """Return the verdict and the reason of a value that we do not have."""
     return {"verdict": NOT_RUN, "reason": reason}
@@ -75,4 +78,4 @@ def not_run(reason: str) -> dict:
 
 def no_run(*cells: Cell) -> str:
     """Return the reason for a value whose cells are configured but have no run."""
-    return f"no run {', '.join(dict.fromkeys(cell.path for cell in cells))}"
+    return f"{NO_RUN} {', '.join(dict.fromkeys(cell.path for cell in cells))}"

@@ -26,10 +26,10 @@ class Analogies:
     )
     has_question_types = False
     notes: tuple[str, ...] = (
-        "Each couple of pairs of a category is an analogy. Values are means over analogies, "
+        "Any two pairs of a category form an analogy. Values are means over analogies, "
         "intervals are over the pairs asked for within each category; the sentence pairs that "
-        "templates make of one pair of words are drawn together. Encoders that draw nothing give "
-        "every seed the same.",
+        "templates make of one pair of words are drawn together. Encoders without randomness "
+        "give every seed the same value.",
     )
 
     def tie_note(self, counts: str) -> str:

@@ -19,7 +19,7 @@ from analogyqa.model.runs import learned_by
 from analogyqa.plan import Cell, artefact_cells, cell_with_run
 from analogyqa.report.legend import printed_name
 from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv, read_record
-from analogyqa.report.trace import log_of_run
+from analogyqa.report.trace import run_log
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table
 from analogyqa.settings.overrides import to_text
@@ -128,7 +128,7 @@ def _add_cell(
     path = folder / "history.parquet"
     paths = (folder / "run.json", folder / "metrics.parquet", path)
     files = {file.name: file for file in paths if file.exists()}
-    if log_file := log_of_run(results, cell):
+    if log_file := run_log(results, cell):
         files[f"{log_file.parent.parent.name}.log"] = log_file
     experiment.add_files(run_id, files)
     write_first = _model_writer(results, cell, record, config)

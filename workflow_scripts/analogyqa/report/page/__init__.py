@@ -2,13 +2,12 @@
 
 It shows those files of a run that exist: its tables are those in tables/, its verdicts those in
 ledger.csv. The page needs no other file and no network. Its script sorts, filters and opens the
-origin of a number; without it, a number leads to its run at the end of the page.
+origin of a number; without it, a number links to its run at the end of the page.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import yaml
 from markupsafe import Markup
 
@@ -16,7 +15,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIM_MARKS, CLAIM_MEANINGS, CLAIMS
 from analogyqa.report.html_pages import render
 from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend
-from analogyqa.report.outcomes import in_one_sentence
+from analogyqa.report.outcomes import headline
 from analogyqa.report.page.cards import claim_cards
 from analogyqa.report.page.data import data_cards
 from analogyqa.report.page.papers import paper_part
@@ -29,7 +28,7 @@ from analogyqa.report.page.runs import (
     short_commit,
     time_block,
 )
-from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv, typed
+from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv, to_frame
 from analogyqa.report.verdict_figure import verdict_svg
 from analogyqa.report.verdicts import LOOKS
 from analogyqa.settings.load import REPOSITORY
@@ -47,9 +46,9 @@ def build_page(
     """Return the page.
 
     Args:
-        results: the output folder, with at least ledger.csv and summary.csv.
-        papers: the papers by name.
-        command: the command that makes the results, for messages.
+        results: The output folder, with at least ledger.csv and summary.csv.
+        papers: The papers by name.
+        command: The command that makes the results, for messages.
 
     Raises AnalogyQAError if there is no ledger yet, or if a file is damaged.
     """
@@ -61,11 +60,10 @@ def build_page(
     ledger = read_csv(results / "ledger.csv", LEDGER)
     summaries = by_cell(read_csv(results / "summary.csv", SUMMARY))
     path = results / "claims.csv"
-    claims = read_csv(path, CLAIMS) if path.exists() else typed([], CLAIMS)
+    claims = read_csv(path, CLAIMS) if path.exists() else to_frame([], CLAIMS)
     claims = claims[claims["paper"].isin(list(papers))]
     if not config.comparable:
         ledger = ledger.iloc[:0]
-        claims = claims.assign(paper_effect=np.nan, power=np.nan, items_needed=np.nan)
     provenance = Provenance(results, config, command)
     try:
         cards = claim_cards(claims, papers.values(), config)
@@ -91,7 +89,7 @@ def build_page(
             (
                 paper.paper,
                 paper.citation,
-                in_one_sentence(paper, ledger, claims),
+                headline(paper, ledger, claims),
                 Markup(verdict_svg(paper, ledger, provenance.compared)),
             )
             for paper in papers.values()

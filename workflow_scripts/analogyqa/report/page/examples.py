@@ -1,4 +1,4 @@
-"""The examples of a paper in the report: the clearest right and wrong decisions, explained."""
+"""The examples of a paper in the report: the clearest correct and incorrect answers, explained."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,8 +46,8 @@ def examples_section(results: Path, paper: Paper, config: Config) -> Markup:
         path = results / "runs" / cell.path / "examples.json"
         title = f"{config.systems[cell.system].title} on {config.datasets[cell.dataset].title}"
         for explanation in _read(path) if path.exists() else ():
-            is_right = explanation.candidates[0].label == 1
-            group = f"{title}: answered {'rightly' if is_right else 'wrongly'}"
+            is_correct = explanation.candidates[0].label == 1
+            group = f"{title}: answered {'correctly' if is_correct else 'incorrectly'}"
             if explanation.shifts:
                 groups.setdefault(group, []).append(_example(explanation, explanation.shifts))
     if not groups:

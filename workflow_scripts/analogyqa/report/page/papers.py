@@ -16,8 +16,8 @@ from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
 from analogyqa.report.html_pages import SVG, data_uri, prose
 from analogyqa.report.legend import INTERVALS, printed_name
-from analogyqa.report.number_kinds import KINDS
-from analogyqa.report.outcomes import in_five_sentences
+from analogyqa.report.number_kinds import PRESENTATIONS
+from analogyqa.report.outcomes import findings
 from analogyqa.report.page.examples import examples_section
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.pairs import PAIRS, pairs_table
@@ -99,9 +99,9 @@ def paper_part(
         kind, suffix = ("figure", "svg") if name.startswith("figure") else ("table", "csv")
         path = results / f"{kind}s" / paper.paper / f"{name}.{suffix}"
         section = None
-        if path.exists() and kind == "figure":
+        if kind == "figure" and path.exists() and path.with_suffix(".csv").exists():
             section = _figure(path, paper, name, results, ledger)
-        elif path.exists():
+        elif kind == "table" and path.exists():
             section = _table(path, paper, name, summaries, config, results)
         if section:
             sections.append(section)
@@ -110,7 +110,7 @@ def paper_part(
         else:
             missing.append(path.relative_to(results).with_suffix("").as_posix())
     sections += _studies(results, paper, claims, config)
-    sentences = in_five_sentences(paper, ledger, claims)
+    sentences = findings(paper, ledger, claims)
     choices, config_text = _choices(paper)
     examples = examples_section(results, paper, config)
     return PaperPart(
@@ -143,7 +143,7 @@ def _figure(path: Path, paper: Paper, name: str, results: Path, ledger: pd.DataF
     ]
     rows = {
         line: [
-            KINDS[BEST].text(row)._replace(verdict=row["verdict"])
+            PRESENTATIONS[BEST].text(row)._replace(verdict=row["verdict"])
             for row in part.to_dict("records")
         ]
         for line, part in best.groupby("row", sort=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from analogyqa.report.ledger import ledger_key
 from analogyqa.report.table_formats import Block
-from analogyqa.report.trace import Number, facts_of_number, facts_of_run, lines_of, shown_numbers
+from analogyqa.report.trace import Number, lines_of, number_facts, run_facts, shown_numbers
 from analogyqa.report.verdicts import HIGHER, LOOKS, LOWER, NOT_COMPARABLE, REPRODUCED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -47,7 +47,7 @@ class Provenance:
         return b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii")
 
     def _of_number(self, number: Number) -> dict:
-        facts = facts_of_number(self.results, number, self.command)
+        facts = number_facts(self.results, number, self.command)
         verdict = facts.get("verdict")
         if verdict in _EXPLAINED:
             facts["verdict"] = f"{verdict}: {LOOKS[verdict].meaning}"
@@ -58,7 +58,7 @@ class Provenance:
             return {"facts": _as_lines(facts), "run": None}
         path = number.cell.path
         if path not in self._runs:
-            self._runs[path] = _as_lines(facts_of_run(self.results, number.cell))
+            self._runs[path] = _as_lines(run_facts(self.results, number.cell))
         return {"facts": _as_lines(facts), "run": path}
 
 

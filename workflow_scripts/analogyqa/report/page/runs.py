@@ -13,7 +13,7 @@ from analogyqa.plan import Cell
 from analogyqa.plan.configured import configured_cell, differences
 from analogyqa.report.summary import read_record
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.trace import log_of_run
+from analogyqa.report.trace import run_log
 from analogyqa.settings.run import Config
 
 
@@ -39,7 +39,7 @@ def read_run_records(results: Path, config: Config) -> list[Run]:
     for path in sorted((results / "runs").glob("*/*/*/*/run.json")):
         cell = Cell.from_path(path.parent)
         record = read_record(path)
-        path_of_log = log_of_run(results, cell)
+        path_of_log = run_log(results, cell)
         log = path_of_log.relative_to(results).as_posix() if path_of_log else ""
         runs.append(Run(cell.path, cell.label, record, log, _other_settings(record, cell, config)))
     return runs
@@ -58,14 +58,16 @@ def _other_settings(record: dict, cell: Cell, config: Config) -> str:
 def time_block(results: Path) -> Block:
     """Return how long the jobs of each rule took, the longest rule first.
 
-    Each job has a file benchmarks/{rule}/**.jsonl with a line for each time that it ran.
+    Each job has a file benchmarks/{rule}/**.jsonl with a line for each time that it ran. Lines that
+    cannot be read, as an interrupted job may leave one, are skipped.
     """
     rows = []
     for folder in sorted((results / "benchmarks").glob("*/")):
         lines = [
-            json.loads(line) | {"job": path.relative_to(folder).with_suffix("").as_posix()}
+            {"job": path.relative_to(folder).with_suffix("").as_posix(), **times}
             for path in sorted(folder.rglob("*.jsonl"))
-            for line in path.read_text(encoding="utf-8").splitlines()
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+            if (times := _read_times(line))
         ]
         if lines:
             rows.append((folder.name, pd.DataFrame(lines)))
@@ -73,6 +75,15 @@ def time_block(results: Path) -> Block:
     total = sum(jobs["s"].sum() for _, jobs in rows)
     columns = ["Jobs", "Time", "Share", "CPU time", "Most memory", "Longest job"]
     return Block("", ["Rule"], columns, [([name], _times(jobs, total)) for name, jobs in rows])
+
+
+def _read_times(line: str) -> dict | None:
+    """Return the seconds, CPU time and memory in a line of a benchmark, None if it is damaged."""
+    try:
+        times = json.loads(line)
+        return {"s": float(times["s"])} | {key: times[key] for key in ("cpu_time", "max_rss")}
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _times(jobs: pd.DataFrame, total: float) -> list[Value]:

@@ -1,10 +1,10 @@
-"""Questions that were answered rightly and wrongly, with the prototypes that decided."""
+"""Questions that were answered correctly and incorrectly, with the prototypes that decided."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
@@ -23,7 +23,7 @@ DECIDED = {
 }
 COLUMNS = {
     "candidate": "Chosen answer",
-    "correct": "Right answer",
+    "correct": "Correct answer",
     "prototype_question": "Question of the prototype",
     "prototype_candidate": "Answer of the prototype",
     "margin": "Margin",
@@ -32,9 +32,9 @@ SHOWN = 10  # examples of each sort
 
 
 def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
-    """Show the clearest right and wrong decisions of the first seed. The data are of DECIDED."""
+    """Show the clearest answers of the first seed, correct and incorrect: columns DECIDED."""
     frames = [examples_of(panel.table).assign(panel=panel.name) for panel in panels]
-    frame = typed(pd.concat(frames).to_dict("records"), DECIDED)
+    frame = to_frame(pd.concat(frames).to_dict("records"), DECIDED)
     blocks = [
         Block(
             f"{panel}: answered {answered}",
@@ -48,21 +48,20 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     notes = [
         "Do not publish this table: it contains sentences of the data.",
         f"The first seed. The {SHOWN} questions with the largest and with the smallest margin: "
-        "the best score of a right answer minus that of a wrong one. The right answer is the best "
-        "ranked one.",
+        "the best score of a correct answer minus that of a wrong one. If several answers are "
+        "correct, the best ranked one is shown.",
     ]
     return ViewContent(frame, notes, blocks=blocks)
 
 
 def examples_of(decisions: pd.DataFrame) -> pd.DataFrame:
-    """Return the clearest right and wrong decisions of the first seed from a table DECISIONS."""
+    """Return the clearest answers of the first seed, correct and incorrect, from DECISIONS."""
     first = decisions[decisions["seed"] == decisions["seed"].min()].dropna(subset="margin")
     in_order = first.sort_values(["margin", "question_id"], ascending=[False, True])
-    right, wrong = (in_order[in_order["label"] == label] for label in (1, 0))
-    clearest = right.head(SHOWN), wrong.tail(SHOWN)[::-1]
-    return pd.concat(clearest, keys=["rightly", "wrongly"], names=["answered"]).reset_index(
-        "answered"
-    )
+    correct, incorrect = (in_order[in_order["label"] == label] for label in (1, 0))
+    clearest = correct.head(SHOWN), incorrect.tail(SHOWN)[::-1]
+    joined = pd.concat(clearest, keys=["correctly", "incorrectly"], names=["answered"])
+    return joined.reset_index("answered")
 
 
 def _line(row: dict) -> tuple[list[str], list[Value]]:

@@ -1,10 +1,10 @@
-"""How often each prototype decides, and how often it is then right."""
+"""How often each prototype decides, and how often its answer is then correct."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
@@ -28,7 +28,7 @@ _KEYS = ["question_type", "prototype_question_id", "prototype_candidate_id"]
 def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Count the decisions of each prototype: a block for each panel. The data are of DECIDING."""
     frames = [counts_of(panel.table).assign(panel=panel.name) for panel in panels]
-    frame = typed(pd.concat(frames).to_dict("records"), DECIDING)
+    frame = to_frame(pd.concat(frames).to_dict("records"), DECIDING)
     blocks = [
         Block(name, ["Type", "Prototype"], ["seeds", "decides", "right", "share right"], lines)
         for name in frame["panel"].unique()
@@ -44,8 +44,8 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     notes += [
         "A prototype decides a question if the candidate that is ranked first has its score from "
         "it, and is right if that candidate is correct. Decisions are summed over seeds.",
-        f"A prototype is named by the ids of its training question and of the answer. Of each "
-        f"type, the {SHOWN} that decide most often; the csv has all that ever decide.",
+        f"A prototype is named by the ids of its training question and of the answer. For "
+        f"each type, the {SHOWN} that decide most often; the csv has all that ever decide.",
     ]
     return ViewContent(frame, notes, blocks=blocks)
 

@@ -11,7 +11,7 @@ from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.legend import percent
 from analogyqa.report.spread import summarise
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
@@ -29,11 +29,11 @@ NORMS = {
 }
 BINS = 30
 COUNT, MEAN, WORDS = "count", "mean norm", "mean number of words"
-SHARE = "share above the mean norm of their right answers"
-DIFFERENCE = "norm minus the mean norm of its right answers"
-FOR_EACH_WORD = "norm for each word minus that of its right answers"
+SHARE = "share above the mean norm of their correct answers"
+DIFFERENCE = "norm minus the mean norm of its correct answers"
+FOR_EACH_WORD = "norm for each word minus that of its correct answers"
 SENTENCES, WORD = ("question", "answer"), "word"
-TITLES = {"question": "questions", "answer": "right answers", "word": "words"}
+TITLES = {"question": "questions", "answer": "correct answers", "word": "words"}
 
 
 def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
@@ -42,7 +42,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     The data are of columns NORMS.
     """
     rows = [row for panel in panels if not panel.reason for row in _rows(panel, config)]
-    frame = typed(rows, NORMS)
+    frame = to_frame(rows, NORMS)
     figure, drawn = plt.subplots(
         nrows=len(panels),
         ncols=2,
@@ -94,7 +94,7 @@ def _rows(panel: Panel, config: Config) -> list[dict]:
 
 
 def differences_of(panel: Panel, for_each_word: bool = False) -> np.ndarray:
-    """Return for each question its norm minus the mean norm of its right answers, [n].
+    """Return for each question its norm minus the mean norm of its correct answers, [n].
 
     With `for_each_word` norms are divided by the number of words.
     """
@@ -139,9 +139,9 @@ def _notes(panel: Panel, frame: pd.DataFrame, config: Config) -> list[str]:
         interval = f"{row['value']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}]"
         verdicts[what] = f"{row['verdict']}, {interval}"
     return [
-        f"{panel.name}: mean norm of questions {values['question', MEAN]:.2f}, of right answers "
+        f"{panel.name}: mean norm of questions {values['question', MEAN]:.2f}, of correct answers "
         f"{values['answer', MEAN]:.2f}. {values['question', SHARE]:.0%} of the questions have a "
-        "norm above the mean of their right answers.",
+        "norm above the mean of their correct answers.",
         f'"Questions in general have a higher vector norm" than answers: {verdicts[DIFFERENCE]} '
         f"(question minus its answers, {percent(config)} interval, bootstrap over questions).",
         "A norm is that of a sum over words, before any constraint to the unit ball, and a "

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
@@ -46,15 +46,16 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     levels = [f"H{level + 1}" for level in range(count)]
     notes = [
         f"Levels: {len(levels)} equal parts of the words of a test split by their norm, H1 the "
-        "smallest norms. A word's norm is that of its projection; marks are left out.",
-        f"A cell: ours (published). Of a level the first {MOST} words, in the order of the "
-        "sentence; of the right answers the one that shares the most words with the published.",
+        "smallest norms. A word's norm is that of its projection; punctuation is left out.",
+        f"A cell: ours (published). Each level shows its first {MOST} words, in the order of the "
+        "sentence. The answer is the correct one that shares the most words with the published "
+        "answer.",
     ]
     if missing:
         names = " and ".join(f'"{example.find}" of {example.panel}' for example in missing)
         notes.append(f"Not in these data: {names}. The first other test questions replace them.")
     blocks = [Block("", ["Question", ""], levels, lines, wrapped=True)] if lines else []
-    return ViewContent(typed(rows, WORD_LEVELS), notes, blocks=blocks)
+    return ViewContent(to_frame(rows, WORD_LEVELS), notes, blocks=blocks)
 
 
 def questions_of(panel: Panel, examples: Sequence[Example]) -> list[tuple[dict, Example | None]]:
@@ -85,7 +86,7 @@ def find(panel: Panel, example: Example) -> dict | None:
 
 
 def answer_to(panel: Panel, question: dict, printed: str) -> dict:
-    """Return the first right answer that shares the most words with a printed one."""
+    """Return the first correct answer that shares the most words with a printed one."""
     words = set(printed.replace(",", " ").lower().split())
     answers = panel.answers[panel.answers["question_id"] == question["question_id"]]
     shared = [len(words & {word.lower() for word in answer}) for answer in answers["words"]]

@@ -1,4 +1,4 @@
-"""Questions and their right answers in three dimensions (Figure 4 of HyperQA)."""
+"""Questions and their correct answers in three dimensions (Figure 4 of HyperQA)."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from matplotlib import pyplot as plt
 from threadpoolctl import threadpool_limits
 
 from analogyqa.report.figures import COLOURS
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
@@ -25,7 +25,7 @@ POINTS = {
 AXES = ["x", "y", "z"]
 PERPLEXITY = 30
 FEWEST = 5  # points for a projection
-LABELS = {"question": "questions", "answer": "their right answers"}
+LABELS = {"question": "questions", "answer": "their correct answers"}
 LOOK = {
     "question": {"color": COLOURS[1], "marker": "^", "s": 14},
     "answer": {"color": COLOURS[0], "marker": "o", "s": 9},
@@ -35,7 +35,7 @@ LOOK = {
 def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Project the vectors of each panel by t-SNE and draw them, with lines to the answers.
 
-    The data are of columns POINTS, a row for each question and right answer.
+    The data are of columns POINTS, a row for each question and correct answer.
     """
     frames = [_points(panel) for panel in panels]
     figure, drawn = plt.subplots(
@@ -50,11 +50,11 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
         _draw(axes, frame, panel.reason or "too few points")
     notes = [
         "t-SNE of the vectors before any constraint to the unit ball, perplexity "
-        f"{PERPLEXITY} (a third of the points where they are few), begun from the principal "
-        "components. It preserves neighbourhoods, but distances only roughly.",
+        f"{PERPLEXITY} (a third of the points where they are few), initialised with "
+        "PCA. It preserves neighbourhoods, but distances only roughly.",
         *_distances(frames),
     ]
-    return ViewContent(typed(pd.concat(frames).to_dict("records"), POINTS), notes, figure)
+    return ViewContent(to_frame(pd.concat(frames).to_dict("records"), POINTS), notes, figure)
 
 
 def _points(panel: Panel) -> pd.DataFrame:

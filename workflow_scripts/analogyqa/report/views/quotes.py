@@ -7,15 +7,16 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import Quote, View
 
 # `exact` says whether the printed text is in the data word for word, within a longer text, or not.
-# `similarity` is that of the most similar question, or candidate of that question. `missing` are
-# the printed words that no candidate has.
+# `similarity` is that of the most similar question, or candidate of that question, which its id
+# names: an archive has this table, and must have no sentences of the data. `missing` are the
+# printed words that no candidate has.
 QUOTES = {
     "example": "str",
     "kind": "str",
@@ -25,7 +26,6 @@ QUOTES = {
     "question_id": "str",
     "candidate_id": "str",
     "label": "Int64",
-    "corpus_text": "str",
     "exact": "str",
     "similarity": "float64",
     "missing": "str",
@@ -47,7 +47,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Say which printed questions and answers are in the data. The data are of QUOTES."""
     if not config.comparable:
         note = "The examples of the paper are not looked up in other data."
-        return ViewContent(typed([], QUOTES), [note])
+        return ViewContent(to_frame([], QUOTES), [note])
     corpus = pd.concat([panel.table.assign(panel=panel.name) for panel in panels])
     rows = [row for quote in view.quotes for row in (look_up(quote, corpus) if len(corpus) else ())]
     columns = ["data", "split", "question id", "word for word", "similarity", "in no candidate"]
@@ -56,10 +56,9 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     notes = [
         "The most similar question of the data, and the most similar of its candidates. "
         "Similarity: twice the number of common words, divided by the number of words of both. "
-        "Case and marks do not count.",
-        "The csv has the texts of the data.",
+        "Case and punctuation do not count.",
     ]
-    return ViewContent(typed(rows, QUOTES), notes, blocks=blocks)
+    return ViewContent(to_frame(rows, QUOTES), notes, blocks=blocks)
 
 
 def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
@@ -72,7 +71,7 @@ def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
     question, agrees = _most_similar(quote.question, questions, "question")
     ids = {key: str(question[key]) for key in keys}
     row = {"example": quote.example, "kind": QUESTION, "printed": quote.question} | ids
-    row |= {"corpus_text": question["question"], **agrees._asdict()}
+    row |= agrees._asdict()
     is_of_question = (corpus[keys].astype(str) == pd.Series(ids)).all(axis=1)
     candidates = corpus[is_of_question]
     candidate, agrees = _most_similar(quote.answer, candidates, "candidate")
@@ -80,11 +79,7 @@ def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
     missing = [word for word in dict.fromkeys(words_of(quote.answer)) if word not in known]
     answer = {"example": quote.example, "kind": ANSWER, "printed": quote.answer} | ids
     answer |= {key: candidate[key] for key in ("candidate_id", "label")}
-    answer |= {
-        "corpus_text": candidate["candidate"],
-        **agrees._asdict(),
-        "missing": " ".join(missing),
-    }
+    answer |= {**agrees._asdict(), "missing": " ".join(missing)}
     return [row, answer]
 
 
@@ -105,7 +100,7 @@ def match(printed: str, text: str) -> Match:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in lower case, without marks."""
+    """Return the words of a text in lower case, without punctuation."""
     return _WORD.findall(text.lower())
 
 

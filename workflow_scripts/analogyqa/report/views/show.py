@@ -12,6 +12,7 @@ from analogyqa.plan import Cell, view_tables
 from analogyqa.report.figures import STYLE, save_figure
 from analogyqa.report.legend import for_data, heading, printed_as
 from analogyqa.report.table_formats import Block, Table
+from analogyqa.report.table_notes import names_by_fact
 from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.schemas.decisions import DECISIONS
@@ -39,7 +40,7 @@ class Panel(NamedTuple):
 
     @property
     def word_norms(self) -> dict[str, float]:
-        """The norms of the words, without marks."""
+        """The norms of the words, without punctuation."""
         words = self.rows("word")
         pairs = zip(words["text"], words["norm"], strict=True)
         return {word: norm for word, norm in pairs if any(map(str.isalnum, word))}
@@ -62,21 +63,21 @@ def build_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Con
     view = paper.views[name]
     reads = view.spec.reads
     schema, panels = SCHEMAS[reads], []
-    # For the notes: the names of panels or systems that share a fact.
-    names_by_fact: dict[str, list[str]] = {}
+    # For the notes: facts, each with the panel or system that it is about.
+    facts: list[tuple[str, str]] = []
     for panel, (file, cell, reason) in view_tables(config, view).items():
         if reason:
             panels.append(Panel(panel, schema.empty_table().to_pandas(), f"{NOT_RUN}: {reason}"))
-            names_by_fact.setdefault(panels[-1].reason, []).append(panel)
+            facts.append((panels[-1].reason, panel))
             continue
         path = next(path for path in paths if Path(path).as_posix().endswith(file))
         panels.append(Panel(panel, read_table(path, schema)))
         if cell:
             system = config.systems[cell.system].title
-            names_by_fact.setdefault(_data(panels[-1], cell, config, reads), []).append(system)
+            facts.append((_data(panels[-1], cell, config, reads), system))
     with plt.rc_context(STYLE):
         content = view.spec.load()(panels, view, config)
-    notes = [f"{', '.join(names)}: {fact}." for fact, names in names_by_fact.items()]
+    notes = [f"{', '.join(names)}: {fact}." for fact, names in names_by_fact(facts).items()]
     return content._replace(notes=[*notes, *content.notes])
 
 
@@ -87,7 +88,7 @@ def _data(panel: Panel, cell: Cell, config: Config, reads: str) -> str:
     questions = ids[ids != ""].nunique()
     return (
         f"test split of {config.datasets[cell.dataset].title}, {questions} questions that "
-        f"have a right answer; with the paper's hyperparameters, {seeds_text}"
+        f"have a correct answer; with the paper's hyperparameters, {seeds_text}"
     )
 
 

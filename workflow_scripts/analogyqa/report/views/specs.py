@@ -11,12 +11,12 @@ class ViewSpec(Plugin):
     """A view: `show(panels, view, config)` returns `views.show.ViewContent`, a figure or a table.
 
     Args:
-        reads: the table that it reads for each panel: what the encoder of a cell makes of the test
+        reads: The table that it reads for each panel: what the encoder of a cell makes of the test
             split (`inside`), the prototypes that decide in a cell (`decisions`), or a `corpus`.
-        is_figure: it is drawn.
-        is_explained: the report explains the decisions that it shows, with a picture of each.
-        shows_sentences: it shows sentences of the data, which must not be published.
-        options: the keys of a section of paper.yaml that this view reads and others do not.
+        is_figure: It is drawn.
+        is_explained: The report explains the decisions that it shows, with a picture of each.
+        shows_sentences: It shows sentences of the data, which must not be published.
+        options: The keys of a section of paper.yaml that this view reads and others do not.
     """
 
     reads: Literal["inside", "decisions", "corpus"] = "inside"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import spearmanr
 
-from analogyqa.report.summary import typed
+from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.run import Config
@@ -47,12 +47,12 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     notes = [
         "Level: as published, where it is a range of the paper's norms. Ours have another scale: "
         f"the levels are {len(printed)} equal parts of what lies between the smallest norm and "
-        f"the {TOP * 100:g}th percentile, the highest with what is above.",
+        f"the {TOP * 100:g}th percentile; the highest level also has all norms above it.",
         "A word's norm is that of its projection. Words of the test split with a letter or a "
         f"digit, the {MOST} most frequent of each level.",
         *(note for panel in panels for note in _agreement(panel, view.levels)),
     ]
-    return ViewContent(typed(rows, WORDS), notes, blocks=blocks)
+    return ViewContent(to_frame(rows, WORDS), notes, blocks=blocks)
 
 
 def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:

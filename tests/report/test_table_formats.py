@@ -1,0 +1,23 @@
+"""The texts of the cells of tables."""
+
+import pytest
+
+from analogyqa.report.table_formats import cost_text
+
+
+@pytest.mark.parametrize(
+    ("measure", "mean", "text"),
+    [
+        ("parameters", 999_600, "1M"),
+        ("parameters", 999_400, "999K"),
+        ("parameters", 999.6, "1K"),
+        ("parameters", 53_417, "53.4K"),
+        ("parameters", 12, "12"),
+        ("seconds_per_epoch", 999.7, "1,000 s"),
+        ("seconds_per_epoch", 12_345, "12,345 s"),
+        ("seconds_per_epoch", 1.234, "1.23 s"),
+    ],
+)
+def test_a_cost_is_rounded_before_its_unit_is_chosen(measure, mean, text):
+    row = {"measure": measure, "mean": mean, "published": None, "verdict": "", "substitute": ""}
+    assert cost_text(row).ours == text
