@@ -68,21 +68,17 @@ class Experiment:
 
     @cached_property
     def sensitivity(self) -> dict[str, list[Cell]]:
-        """The cells of each paper's sensitivity study, for papers that have one."""
-        return {
-            name: list(dict.fromkeys(sensitivity_cells(self.config, name).values()))
-            for name, study in self.config.studies.items()
-            if study.sensitivity and study.sensitivity.systems
-        }
+        """The cells of each paper's sensitivity study, for papers that have any."""
+        cells = {name: sensitivity_cells(self.config, name).values() for name in self.config.studies}
+        return {name: list(dict.fromkeys(of_paper)) for name, of_paper in cells.items() if of_paper}
 
     @cached_property
     def cross_validation(self) -> dict[str, list[Cell]]:
-        """The cells of each paper's cross-validation, for papers that have one."""
-        return {
-            name: list(chain.from_iterable(cross_validation_cells(self.config, name).values()))
-            for name, study in self.config.studies.items()
-            if study.cross_validation and study.cross_validation.systems
+        """The cells of each paper's cross-validation, for papers that have any."""
+        folds = {
+            name: cross_validation_cells(self.config, name).values() for name in self.config.studies
         }
+        return {name: list(chain(*of_paper)) for name, of_paper in folds.items() if of_paper}
 
     @cached_property
     def all_cells(self) -> list[Cell]:
