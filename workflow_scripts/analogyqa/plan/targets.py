@@ -46,11 +46,8 @@ def _require(path: Path, config: Config, papers: Mapping[str, Paper]) -> None:
         corpus = without_ending(names[0])
         _require_corpus(config, corpus)
         if stage == "entities" and (whole := without_fold(corpus)) != corpus:
-            ending = names[0].removeprefix(corpus)
-            raise ValueError(
-                f"a fold has the entities of its data set; ask for "
-                f"{config.output_dir}/{stage}/{whole}{ending}"
-            )
+            file = f"{config.output_dir}/{stage}/{whole}{names[0].removeprefix(corpus)}"
+            raise ValueError(f"a fold has the entities of its data set; ask for {file}")
     elif stage == "vectors" and len(names) == 2:
         _require_vectors(config, without_ending(names[1]))
 
