@@ -1,5 +1,6 @@
 """The keys of a configuration: their checks before any job starts, and their meaning."""
 
+import shlex
 from collections.abc import Iterator
 
 import pytest
@@ -9,8 +10,10 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
 from analogyqa.settings.overrides import as_overrides
+from analogyqa.settings.paper import load_paper
 from analogyqa.settings.tracking import resolve_tracking_uri
 from analogyqa.settings.vectors import SentenceVectors
+from small_papers import PAPER
 
 
 def leaves(values: dict, prefix: str = "") -> Iterator[str]:
@@ -252,11 +255,23 @@ def test_a_password_in_the_tracking_uri_is_refused_and_not_shown(papers, user):
     assert "hunter2" not in str(caught.value.__cause__)
 
 
-@pytest.mark.parametrize("text", ["2024_01", "3", "1.5", "2024-01-01"])
+@pytest.mark.parametrize("text", ["2024_01", "3", "1.5", "2024-01-01", "yes"])
 def test_a_name_that_yaml_reads_as_another_type_must_be_quoted(papers, text):
     with pytest.raises(AnalogyQAError, match="in quotes"):
         papers.load(f"output_dir: {text}")
     assert papers.load(f'output_dir: "{text}"').output_dir == text
+
+
+def test_only_a_key_that_the_command_line_can_give_has_a_command(papers):
+    """Within braces, `--config` gives only strings."""
+    with pytest.raises(AnalogyQAError, match="true/false") as error:
+        papers.load("output_dir: yes\nsystems: {mean: {title: yes}}")
+    commands = [shlex.split(line.partition(": --config ")[2]) for line in str(error.value).split("\n")]
+    assert sorted(commands) == [[], ['output_dir="2024_01"']]
+    path = papers.write("other", "", PAPER.replace("citation: C", "citation: 2018"))
+    with pytest.raises(AnalogyQAError, match="in quotes") as error:
+        load_paper(path.with_name("paper.yaml"))
+    assert "--config" not in str(error.value)
 
 
 # What is left out

@@ -197,8 +197,20 @@ def first_message(error: ValidationError) -> str:
     return message_of(error.errors()[0])
 
 
-def explain_error(section: type[Section], error: ErrorDetails, prefix: tuple[str, ...] = ()) -> str:
-    """Return one line about a Pydantic error: the key, the value, and what is allowed."""
+def explain_error(
+    section: type[Section],
+    error: ErrorDetails,
+    prefix: tuple[str, ...] = (),
+    has_options: bool = False,
+) -> str:
+    """Return one line about a Pydantic error: the key, the value, and what is allowed.
+
+    Args:
+        section: The section with the error.
+        error: The error.
+        prefix: The keys above the section.
+        has_options: Whether `--config` can give the keys of the section.
+    """
     location = [str(part) for part in error["loc"]]
     key = ".".join([*prefix, *location])
     if error["type"] == "extra_forbidden":
@@ -212,10 +224,9 @@ def explain_error(section: type[Section], error: ErrorDetails, prefix: tuple[str
     if error["type"] == NO_INPUT:
         return f"{key}: {message}"
     if error["type"] == "string_type" and isinstance(error["input"], int | float | date):
-        message = (
-            "it is read as a number or a date. Put the text in quotes; on the command line, "
-            f"'{key}=\"2024_01\"'"
-        )
+        message = "it is read as a number, a date or true/false. Put it in quotes"
+        if has_options and len(location) == 1:
+            message += f"; on the command line: --config '{key}=\"2024_01\"'"
     return f"{key}: {shown(error['input'])} is not allowed: {message}"
 
 
