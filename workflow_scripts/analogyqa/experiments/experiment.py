@@ -162,7 +162,6 @@ def load_experiment(
     values: dict,
     given: Sequence[Origin] = (),
     environ: Mapping[str, str] = os.environ,
-    repository: Path = REPOSITORY,
 ) -> Experiment:
     """Check a configuration, and find out what of it can run here.
 
@@ -170,21 +169,19 @@ def load_experiment(
         values: The merged values of all configuration files and the command line.
         given: The files and values that were merged, as in `load_config`, for messages.
         environ: The environment, which may name further mirrors.
-        repository: The checkout, with sources.yaml and papers/.
 
     Raises AnalogyQAError for wrong keys, folders that cannot be written to, and missing data that
     cannot be downloaded.
     """
-    papers = repository / "papers"
-    config = load_config(values, "config", given, papers)
+    config = load_config(values, "config", given)
     require_writable(config.output_dir)
     require_writable(Path(".snakemake").absolute(), "Snakemake's own files")
-    registry = load_registry(repository / "sources.yaml")
+    registry = load_registry(REPOSITORY / "sources.yaml")
     mirrors = mirrors_from(config.mirrors, environ)
-    all_papers = load_papers(config, papers).values()
+    all_papers = load_papers(config).values()
     available = Availability(config, registry, config.resources_dir, mirrors, all_papers)
     config = leave_out(config, available.reasons)
-    by_name = load_papers(config, papers)
+    by_name = load_papers(config)
     return Experiment(config, by_name, registry, available, mirrors, all_cells(config, by_name))
 
 
