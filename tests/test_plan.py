@@ -110,7 +110,7 @@ def test_too_few_seeds_to_fuse_are_a_reason(papers):
     coordinates = Coordinates(system="both", dataset="toy", subset="both", measure="mrr")
     assert why_no_run(coordinates | Coordinates(p=2, dropout=0.4), papers.load(FUSED)) == ""
     reason = why_no_run(coordinates, papers.load(FUSED + "seeds: 1"))
-    assert reason == "it fuses 2 seeds of stored, and there are 1 (seeds)"
+    assert reason == "it fuses 2 seeds of stored, but `seeds` gives only 1"
     config = leave_out(papers.load(FUSED), {"stored": "no vectors"})
     assert why_no_run(coordinates, config) == "no vectors"
 
