@@ -10,7 +10,7 @@ from snakemake_interface_executor_plugins.utils import encode_target_jobs_cli_ar
 
 from analogyqa import plan
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, all_cells, load_papers, sensitivity_cells, why_no_run
+from analogyqa.plan import Cell, load_papers, reported_cells, sensitivity_cells, why_no_run
 from analogyqa.plan.coordinates import cell_at
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.left_out import leave_out
@@ -170,7 +170,7 @@ def test_a_system_runs_without_a_variation_that_is_left_out(papers):
     coordinates = {"system": "analogy", "dataset": "toy", "subset": "both", "vectors": "cased"}
     for override in ({}, {"drop_all_correct": ["dev"]}):  # of the data set, not of the system
         assert why_no_run(Coordinates(**coordinates, **override), config) == "no vectors"
-    assert labels(all_cells(config, load_papers(config, papers.folder))) == CELLS
+    assert labels(reported_cells(config, load_papers(config, papers.folder))) == CELLS
 
 
 # Cross-validation
@@ -421,7 +421,7 @@ def test_a_paper_with_another_name_than_its_folder_is_refused(papers):
 def test_the_wildcards_of_every_cell_reach_a_cluster_unchanged():
     """Snakemake hands them to the job on its command line, outside quotes."""
     config = read_config(ROOT / "config.yaml")
-    cells = all_cells(config, load_papers(config))
+    cells = reported_cells(config, load_papers(config))
     assert len({cell.path for cell in cells}) == len(cells)
     several = 0
     for cell in cells:

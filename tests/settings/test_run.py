@@ -266,8 +266,8 @@ def test_only_a_key_that_the_command_line_can_give_has_a_command(papers):
     """Within braces, `--config` gives only strings."""
     with pytest.raises(AnalogyQAError, match="true/false") as error:
         papers.load("output_dir: yes\nsystems: {mean: {title: yes}}")
-    commands = [shlex.split(line.partition(": --config ")[2]) for line in str(error.value).split("\n")]
-    assert sorted(commands) == [[], ['output_dir="2024_01"']]
+    commands = [line.partition(": --config ")[2] for line in str(error.value).splitlines()]
+    assert sorted(map(shlex.split, commands)) == [[], ['output_dir="2024_01"']]
     path = papers.write("other", "", PAPER.replace("citation: C", "citation: 2018"))
     with pytest.raises(AnalogyQAError, match="in quotes") as error:
         load_paper(path.with_name("paper.yaml"))

@@ -13,11 +13,11 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import require_writable
 from analogyqa.plan import (
     Cell,
-    all_cells,
     all_costs,
     cross_validation_cells,
     dataset_question_types,
     load_papers,
+    reported_cells,
     sensitivity_cells,
 )
 from analogyqa.runs.depends_on import content_hash
@@ -69,8 +69,11 @@ class Experiment:
     @cached_property
     def sensitivity(self) -> dict[str, list[Cell]]:
         """The cells of each paper's sensitivity study, for papers that have any."""
-        cells = {name: sensitivity_cells(self.config, name).values() for name in self.config.studies}
-        return {name: list(dict.fromkeys(of_paper)) for name, of_paper in cells.items() if of_paper}
+        cells = {
+            name: dict.fromkeys(sensitivity_cells(self.config, name).values())
+            for name in self.config.studies
+        }
+        return {name: list(of_paper) for name, of_paper in cells.items() if of_paper}
 
     @cached_property
     def cross_validation(self) -> dict[str, list[Cell]]:
@@ -81,15 +84,17 @@ class Experiment:
         return {name: list(chain(*of_paper)) for name, of_paper in folds.items() if of_paper}
 
     @cached_property
-    def all_cells(self) -> list[Cell]:
+    def cells_with_sensitivity(self) -> list[Cell]:
+        """The cells of the papers and of their sensitivity studies."""
         varied = chain.from_iterable(self.sensitivity.values())
         return list(dict.fromkeys([*self.cells, *varied]))
 
     @cached_property
     def question_types(self) -> dict[str, dict[str, list[str]]]:
         """The question types of each data set, with their words."""
+        cells = self.cells_with_sensitivity
         return {
-            name: dataset_question_types(self.config, self.papers, self.all_cells, name)
+            name: dataset_question_types(self.config, self.papers, cells, name)
             for name in self.config.datasets
         }
 
@@ -182,7 +187,8 @@ def load_experiment(
     available = Availability(config, registry, config.resources_dir, mirrors, all_papers)
     config = leave_out(config, available.reasons)
     by_name = load_papers(config)
-    return Experiment(config, by_name, registry, available, mirrors, all_cells(config, by_name))
+    cells = reported_cells(config, by_name)
+    return Experiment(config, by_name, registry, available, mirrors, cells)
 
 
 def one_of(names: Iterable[str]) -> str:
