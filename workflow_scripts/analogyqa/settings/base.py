@@ -33,12 +33,12 @@ AT = "@"
 
 
 def number_of(value: object) -> object:
-    """Return a text of digits as a number; within braces `--config` knows only texts."""
+    """Convert a string of digits to an int; inside braces `--config` gives only strings."""
     return int(value) if isinstance(value, str) and value.isdecimal() else value
 
 
 def with_nulls(values: object) -> object:
-    """Return values with each text `null` replaced by null, which the command line cannot give."""
+    """Return values with each string `null` replaced, since the command line has no null."""
     if isinstance(values, dict):
         return {key: with_nulls(value) for key, value in values.items()}
     return None if values == "null" else values
@@ -91,7 +91,7 @@ def _split(value: object) -> object:
     return [] if parts == ["null"] else parts
 
 
-# A list, or a text in an override, such as a+b.
+# A list, or a string in an override, such as a+b.
 Joined = Lenient(_split, types=("string",))
 # A list that may be empty, which is null in an override.
 JoinedOrEmpty = Lenient(
@@ -145,8 +145,8 @@ class Section(BaseModel):
 def merge(values: dict, changes: dict) -> dict:
     """Return values with changes applied; nested mappings are merged.
 
-    A text, such as `ranker: cosine`, counts as the `name` of a mapping. A mapping with another name
-    replaces the old one.
+    A string, such as `ranker: cosine`, counts as the `name` of a mapping. A mapping with another
+    name replaces the old one.
     """
     merged = dict(values)
     for key, value in changes.items():
