@@ -38,8 +38,8 @@ class Claim(Section):
         needs: How many comparisons must be true; null for all of them.
         tolerance: How far the better side of a comparison of scores may lie below the other one.
         times: By which factor the worse side of a comparison of costs must exceed the better one.
-        margin: Differences of scores below this count as none, if the paper prints no difference;
-            otherwise half of the printed one is the margin.
+        margin: The equivalence margin, if the paper prints no difference; otherwise it is half of
+            the printed one.
         not_measured: Why nothing here can measure the claim, instead of comparisons.
         comparisons: The pairs of numbers.
     """

@@ -41,7 +41,7 @@ class Coordinates(Section):
         count: What is counted in a data set: questions with a correct candidate (for relations:
             sentence pairs), all questions, question-candidate pairs, or analogies between two
             questions of one type.
-        cost: Which cost of training the system is meant.
+        cost: The training cost: trained parameters, or seconds per epoch.
         over: The system whose cost the cost is divided by.
         norm: Whether the vectors of test questions or of their correct answers are meant.
 

@@ -66,7 +66,8 @@ class Training(Section):
         margin: The margin of the loss, in the unit of the energies.
         dropout: The share of values that dropout sets to 0.
         dropout_place: What dropout is applied to.
-        dropout_mask: Whether each sentence has its `own` mask, or all sentences of a batch one.
+        dropout_mask: Whether each sentence has its `own` mask, or all sentences of a batch share
+            one.
         optimiser: A key of `OPTIMISERS`.
         learning_rate: The learning rate of the optimiser.
         weight_decay: The factor of the L2 penalty.
@@ -128,7 +129,7 @@ class System(Section):
         title: The name in tables and figures.
         encoder: A key of `ENCODERS`.
         vectors: The word vectors that the encoder reads.
-        window, dim: Replace the keys of word vectors that are trained on data sets.
+        window, dim: Override these keys of word2vec vectors.
         shortest_word: The number of characters below which words are ignored.
         weighting: The weights of words in a sentence; `sif` is smooth inverse frequency (Arora et
             al. 2017), `log_inverse` the logarithm of the inverse frequency.
