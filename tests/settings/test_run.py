@@ -70,9 +70,15 @@ def test_every_wrong_value_has_a_line_with_its_key_and_what_is_allowed(papers, o
         assert " is not allowed: " in line
 
 
-@pytest.mark.parametrize("seeds", ["many", "true", "{a: 1}"])
+@pytest.mark.parametrize("seeds", ["many", "true"])
 def test_seeds_are_a_number_or_a_list_of_numbers(papers, seeds):
     with pytest.raises(AnalogyQAError, match=r"seeds: .* give a number, a list of numbers"):
+        papers.load(f"seeds: {seeds}")
+
+
+@pytest.mark.parametrize("seeds", ["{a: 1}", "{who: 3}"])
+def test_seeds_of_subsets_need_those_of_all_other_cells(papers, seeds):
+    with pytest.raises(AnalogyQAError, match=r"seeds: default is missing"):
         papers.load(f"seeds: {seeds}")
 
 
@@ -161,6 +167,12 @@ def test_unknown_keys_and_contradictions_are_explained(papers, case):
     with pytest.raises(AnalogyQAError, match=f"^--config: .*{message}") as error:
         papers.load(over, (values,))
     assert "\n" not in str(error.value)
+
+
+def test_a_system_needs_the_encoder_of_the_system_that_it_starts_from(papers):
+    late = "{title: L, encoder: cnn, vectors: some, ranker: cosine, starts_from: baseline}"
+    with pytest.raises(AnalogyQAError, match=r"systems\.late: .*encoder must be bigru, .* not cnn"):
+        papers.load(f"systems: {{baseline: {{training: {{loss: listwise}}}}, late: {late}}}")
 
 
 # Meaning

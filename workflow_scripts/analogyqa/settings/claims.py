@@ -3,7 +3,7 @@
 from pydantic import Field, model_validator
 
 from analogyqa.settings.base import Count, Section
-from analogyqa.settings.coordinates import COST, SCORE, Coordinates, require_given
+from analogyqa.settings.coordinates import COST, KINDS, SCORE, Coordinates, require_given
 
 OURS = "ours"
 
@@ -65,7 +65,7 @@ class Claim(Section):
             return self
         for better, worse in self.sides():
             for side in (better, worse):
-                require_given(str(side.system), side.given, side.kind)
+                require_given(side.system or "comparisons", side.given, KINDS[side.kind].keys)
             if better == worse:
                 raise ValueError(f"{better.system} is compared with itself")
             if better.dataset != worse.dataset:
@@ -84,7 +84,8 @@ class Claim(Section):
                 f"all numbers of a claim must be of one kind, and these are {sorted(kinds)}"
             )
         if self.needed > len(self.comparisons):
-            raise ValueError(f"needs: {self.needs} of {len(self.comparisons)} comparisons")
+            most = len(self.comparisons)
+            raise ValueError(f"needs: give at most {most}, the number of comparisons")
         if self.tolerance and self.kind != SCORE:
             raise ValueError("tolerance: this claim compares no scores")
         if self.times > 1 and self.kind != COST:
