@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 from snakemake.utils import update_config
 
-from analogyqa.plan import Cell, all_cells, load_papers
+from analogyqa.plan import Cell, load_papers, reported_cells
 from analogyqa.settings.load import Origin, load_config
 from analogyqa.settings.run import Config
 
@@ -97,4 +97,4 @@ class Papers:
 
     def cells(self, over: str = "{}") -> list[Cell]:
         config = self.load(over)
-        return all_cells(config, load_papers(config, self.folder))
+        return reported_cells(config, load_papers(config, self.folder))

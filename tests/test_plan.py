@@ -10,7 +10,7 @@ from snakemake_interface_executor_plugins.utils import encode_target_jobs_cli_ar
 
 from analogyqa import plan
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, all_cells, load_papers, sensitivity_cells, why_no_run
+from analogyqa.plan import Cell, load_papers, reported_cells, sensitivity_cells, why_no_run
 from analogyqa.plan.coordinates import cell_at
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.left_out import leave_out
@@ -104,13 +104,15 @@ def test_a_fused_system_is_left_out_with_the_overrides_of_its_part(papers):
     coordinates = Coordinates(system="both", dataset="toy", subset="both", p=2)
     assert why_no_run(coordinates | Coordinates(dropout=0.4), config) == "too long"
     assert why_no_run(coordinates, config) == ""
+    config = leave_out(papers.load(FUSED), {"baseline toy p=2": "long", "both other p=2": "never"})
+    assert why_no_run(coordinates, config) == "long"
 
 
 def test_too_few_seeds_to_fuse_are_a_reason(papers):
     coordinates = Coordinates(system="both", dataset="toy", subset="both", measure="mrr")
     assert why_no_run(coordinates | Coordinates(p=2, dropout=0.4), papers.load(FUSED)) == ""
     reason = why_no_run(coordinates, papers.load(FUSED + "seeds: 1"))
-    assert reason == "it fuses 2 seeds of stored, and there are 1 (seeds)"
+    assert reason == "it fuses 2 seeds of stored, but `seeds` gives only 1"
     config = leave_out(papers.load(FUSED), {"stored": "no vectors"})
     assert why_no_run(coordinates, config) == "no vectors"
 
@@ -170,7 +172,7 @@ def test_a_system_runs_without_a_variation_that_is_left_out(papers):
     coordinates = {"system": "analogy", "dataset": "toy", "subset": "both", "vectors": "cased"}
     for override in ({}, {"drop_all_correct": ["dev"]}):  # of the data set, not of the system
         assert why_no_run(Coordinates(**coordinates, **override), config) == "no vectors"
-    assert labels(all_cells(config, load_papers(config, papers.folder))) == CELLS
+    assert labels(reported_cells(config, load_papers(config, papers.folder))) == CELLS
 
 
 # Cross-validation
@@ -421,7 +423,7 @@ def test_a_paper_with_another_name_than_its_folder_is_refused(papers):
 def test_the_wildcards_of_every_cell_reach_a_cluster_unchanged():
     """Snakemake hands them to the job on its command line, outside quotes."""
     config = read_config(ROOT / "config.yaml")
-    cells = all_cells(config, load_papers(config))
+    cells = reported_cells(config, load_papers(config))
     assert len({cell.path for cell in cells}) == len(cells)
     several = 0
     for cell in cells:

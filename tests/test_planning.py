@@ -79,6 +79,7 @@ train_encoder,toy/who,100,200,1000,2,one core of ours
 train_encoder,toy/all,700,400,3000,2,one core of ours
 score_candidates,toy/who,10,20,500,2,one core of ours
 fetch_source,,0,0,9000,1,one core of ours
+find_entities,,10,20,500,1,one core of ours
 """
 
 
@@ -115,6 +116,10 @@ def test_without_a_run_the_cost_is_that_of_the_reference_scaled_by_seeds(tmp_pat
     elsewhere = job(tmp_path, "a/toy/when", gpus=0)  # the mean over all data of the rule
     assert timings.cost(elsewhere) == Cost(450 / 3600, 0, 3000, "rough")
     assert timings.cost(job(tmp_path, "a/toy/who", "new_rule")).basis == "unknown"
+    # A reference without data is not on the same data.
+    entities = [f"{tmp_path}/runs/out/entities/toy.parquet"]
+    expected = Cost(20 / 3600, 0, 500, "rough")
+    assert timings.cost(Job("find_entities", None, entities, "none.jsonl")) == expected
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"s": null, "cpu_time": 1}\n', "[]\n"])
@@ -131,6 +136,10 @@ def test_a_damaged_benchmark_file_counts_as_none(tmp_path, timings, text):
         ("runs/a/toy/who/dropout=0@p=3/run.json", "toy/who"),
         ("corpora/toy@fold=1of5.parquet", "toy"),
         ("vectors/toy/some@dim=3.npy", "toy"),
+        ("corpora/toy-1.0@train_share=0.5.json", "toy-1.0"),
+        ("entities/toy@drop_all_correct=dev.parquet", "toy"),
+        ("rewritten/toy@fold=1of5/entity.parquet", "toy"),
+        ("costs/toy/who.json", "toy"),
         ("quadruples/toy@fold=1of5/who/p3/seed0/dev.parquet", "toy"),
         ("tables/small/table1.csv", ""),
         ("../resources/corpora/toy.txt", ""),

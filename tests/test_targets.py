@@ -6,10 +6,11 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.plan import all_cells, cell_with_run, load_papers, sensitivity_cells
+from analogyqa.plan import cell_with_run, load_papers, reported_cells, sensitivity_cells
 from analogyqa.plan.targets import require_target
+from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
-from small_papers import Papers
+from small_papers import CONFIG, PAPER, Papers
 
 ROOT = Path(__file__).parents[1]
 
@@ -35,6 +36,9 @@ WRONG = {
     "corpora/toys.parquet": "did you mean toy",
     "corpora/toy@dropout=0.parquet": "'dropout' is not known",
     "prototypes/toy@fold=6of5/who/seed0.parquet": "fold",
+    "lemmas/toy@typo=1/content.parquet": "'typo' is not known",
+    "entities/toy@typo=1.parquet": "'typo' is not known",
+    "entities/toy@fold=1of5.json": "out/entities/toy.json",
     "vectors/toy/som.npy": "did you mean some",
     "vectors/toy/some@dmi=3.npy": "did you mean dim",
     "vectors/toy/some@dim=many.npy": "dim",
@@ -50,6 +54,8 @@ RIGHT = [
     "runs/analogy/toy/all/fold=1of5/run.json",
     "corpora/toy@fold=1of5.parquet",
     "corpora/toy.json",
+    "lemmas/toy@fold=1of5/words.parquet",
+    "entities/toy@drop_all_correct=dev.parquet",
     "vectors/toy/some.npy",
     "vectors/toy/some.json",
     "vectors/toy/some.words.txt",
@@ -79,6 +85,19 @@ def test_a_target_that_a_run_makes_is_accepted(papers: Papers, target):
     require_target("out", config, {})
 
 
+@pytest.mark.parametrize("left_out", [["toy"], ["analogy toy", "baseline toy"]])
+def test_the_table_of_a_study_without_cells_is_no_target(papers, left_out):
+    folds = "cross_validation: {subset: who, datasets: null, systems: [analogy, baseline]}"
+    papers.write("small", CONFIG + folds, PAPER)
+    config, all_papers = papers.load(), load_papers(papers.load(), papers.folder)
+    remaining = leave_out(config, dict.fromkeys(left_out, "no room"))
+    for name in ("sensitivity", "cross_validation"):
+        target = f"out/tables/small/{name}.csv"
+        require_target(target, config, all_papers)
+        with pytest.raises(AnalogyQAError):
+            require_target(target, remaining, all_papers)
+
+
 @pytest.mark.parametrize(
     "spelling", ["./out/ledger.csv", "{here}/out/ledger.csv", "out//ledger.csv"]
 )
@@ -93,6 +112,6 @@ def test_every_planned_cell_is_a_target():
     config = load_config(read_yaml(ROOT / "config.yaml") | {"papers": names})
     papers = load_papers(config)
     varied = [cell for name in names for cell in sensitivity_cells(config, name).values()]
-    for cell in [*all_cells(config, papers), *varied]:
+    for cell in [*reported_cells(config, papers), *varied]:
         path = f"{config.output_dir}/runs/{cell_with_run(config, cell).path}/run.json"
         require_target(path, config, papers)

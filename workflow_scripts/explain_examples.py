@@ -4,7 +4,7 @@ from pathlib import Path
 
 from analogyqa.job import cell_job, job
 from analogyqa.model.examples import write_explanations
-from analogyqa.report.views.decided import examples_of
+from analogyqa.report.explained import clearest_decisions
 from analogyqa.runs.choose import resolve_system
 from analogyqa.schemas import read_table
 from analogyqa.schemas.decisions import DECISIONS
@@ -14,6 +14,6 @@ with job(snakemake) as given:
     write_explanations(
         cell_job(snakemake, system),
         Path(snakemake.config["output_dir"], "checkpoints"),
-        examples_of(read_table(snakemake.input.decisions, DECISIONS))["question_id"],
+        clearest_decisions(read_table(snakemake.input.decisions, DECISIONS))["question_id"],
         snakemake.output[0],
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.plan import all_cells
+from analogyqa.plan import reported_cells
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_markdown
 from analogyqa.report.results import read_results
@@ -17,7 +17,7 @@ with job(snakemake) as given:
     papers = list(by_name.values())
     results = read_results(
         config,
-        all_cells(config, by_name),
+        reported_cells(config, by_name),
         *(inputs.records, inputs.metrics, inputs.corpora, inputs.costs),
     )
     ledger = build_ledger(papers, config, results)

@@ -181,6 +181,17 @@ def test_the_targets_are_the_tables_and_figures_of_the_papers(inputs):
     ]
 
 
+@pytest.mark.parametrize(
+    "left_out",
+    [("wikiqa", "trecqa"), ("analogy wikiqa", "analogy trecqa", "similarity wikiqa",
+                            "similarity trecqa")],
+)  # fmt: skip
+def test_a_study_without_any_cell_has_no_targets(monkeypatch, left_out):
+    monkeypatch.chdir(ROOT)
+    outputs = Outputs(Inputs(sample(left_out=dict.fromkeys(left_out, "no room"))))
+    assert (outputs.cross_validation(), outputs.sensitivity()) == ([], [])
+
+
 def test_a_paper_with_comparable_numbers_has_a_figure_of_its_verdicts(inputs, monkeypatch):
     assert Outputs(inputs).verdict_figures() == []
     monkeypatch.chdir(ROOT)

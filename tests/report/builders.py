@@ -11,7 +11,7 @@ import pandas as pd
 
 from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
-from analogyqa.plan import Cell, all_cells
+from analogyqa.plan import Cell, reported_cells
 from analogyqa.report.summary import SUMMARY, to_frame
 from analogyqa.schemas import METRICS, write_table
 from analogyqa.schemas.explanations import Candidate, Explanation, Prototype, Shifts
@@ -135,7 +135,7 @@ def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
                 for name, value in values.items()
             },
         }
-        for cell in all_cells(config, {paper.paper: paper for paper in papers})
+        for cell in reported_cells(config, {paper.paper: paper for paper in papers})
         for measure in measures
     ]
     return to_frame(rows, SUMMARY)

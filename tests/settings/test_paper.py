@@ -107,10 +107,14 @@ def test_a_heat_map_has_a_point_for_each_pair_of_values():
     [
         (TABLE, {"x": {"p": [2]}}, "give columns and rows .* or x"),
         (TABLE, {"scale": 1}, "Ours, MAP: 40 is above 1 .*scale"),
-        (TABLE, {"published": {"Ours": [1]}}, "published has rows"),
+        (
+            TABLE,
+            {"published": {"Ours": [1]}},
+            r"published: give the rows \['Ours', 'Theirs'\], .* instead of \['Ours'\]",
+        ),
         (TABLE, {"published": {"Ours": [1], "Theirs": [1, 2]}}, "Ours: 1 values for 2 columns"),
         (TABLE, {"rows": {"Ours": {"system": "a", "subset": "who"}, "Theirs": "cited"}}, "twice"),
-        (TABLE, {"cells": {"dataset": "toy"}}, "Ours, MAP: .* needed"),
+        (TABLE, {"cells": {"dataset": "toy"}}, "Ours, MAP: subset is missing"),
         (TABLE, {"cells": {"los": "hinge"}}, "did you mean loss"),
         (TABLE, {"cells": {"p": 0}}, "p: Input should be greater"),
         (TABLE, {"cells": {"measure": "p@1"}}, "cells.measure"),
@@ -189,7 +193,10 @@ def test_remarks_of_a_row_and_of_a_column_are_joined():
         ({"published": {"Ours": [0.5, "K", "-", "-"]}}, "published"),
         ({"remarks": {"Sise": "x"}}, "remarks: no row or column .*Sise"),
         ({"columns": {"Size": {"cost": "watts"}}}, "cost"),
-        ({"columns": {"Size": {"measure": "map", "cost": "parameters"}}, "published": {}}, "given"),
+        (
+            {"columns": {"Size": {"measure": "map", "cost": "parameters"}}, "published": {}},
+            "remove measure",
+        ),
     ],
 )
 def test_unknown_units_costs_and_coordinates_are_refused(changes, message):

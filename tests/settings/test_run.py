@@ -1,5 +1,6 @@
 """The keys of a configuration: their checks before any job starts, and their meaning."""
 
+import shlex
 from collections.abc import Iterator
 
 import pytest
@@ -9,8 +10,10 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
 from analogyqa.settings.overrides import as_overrides
+from analogyqa.settings.paper import load_paper
 from analogyqa.settings.tracking import resolve_tracking_uri
 from analogyqa.settings.vectors import SentenceVectors
+from small_papers import PAPER
 
 
 def leaves(values: dict, prefix: str = "") -> Iterator[str]:
@@ -67,9 +70,15 @@ def test_every_wrong_value_has_a_line_with_its_key_and_what_is_allowed(papers, o
         assert " is not allowed: " in line
 
 
-@pytest.mark.parametrize("seeds", ["many", "true", "{a: 1}"])
+@pytest.mark.parametrize("seeds", ["many", "true"])
 def test_seeds_are_a_number_or_a_list_of_numbers(papers, seeds):
     with pytest.raises(AnalogyQAError, match=r"seeds: .* give a number, a list of numbers"):
+        papers.load(f"seeds: {seeds}")
+
+
+@pytest.mark.parametrize("seeds", ["{a: 1}", "{who: 3}"])
+def test_seeds_of_subsets_need_those_of_all_other_cells(papers, seeds):
+    with pytest.raises(AnalogyQAError, match=r"seeds: default is missing"):
         papers.load(f"seeds: {seeds}")
 
 
@@ -158,6 +167,12 @@ def test_unknown_keys_and_contradictions_are_explained(papers, case):
     with pytest.raises(AnalogyQAError, match=f"^--config: .*{message}") as error:
         papers.load(over, (values,))
     assert "\n" not in str(error.value)
+
+
+def test_a_system_needs_the_encoder_of_the_system_that_it_starts_from(papers):
+    late = "{title: L, encoder: cnn, vectors: some, ranker: cosine, starts_from: baseline}"
+    with pytest.raises(AnalogyQAError, match=r"systems\.late: .*encoder must be bigru, .* not cnn"):
+        papers.load(f"systems: {{baseline: {{training: {{loss: listwise}}}}, late: {late}}}")
 
 
 # Meaning
@@ -252,11 +267,23 @@ def test_a_password_in_the_tracking_uri_is_refused_and_not_shown(papers, user):
     assert "hunter2" not in str(caught.value.__cause__)
 
 
-@pytest.mark.parametrize("text", ["2024_01", "3", "1.5", "2024-01-01"])
+@pytest.mark.parametrize("text", ["2024_01", "3", "1.5", "2024-01-01", "yes"])
 def test_a_name_that_yaml_reads_as_another_type_must_be_quoted(papers, text):
     with pytest.raises(AnalogyQAError, match="in quotes"):
         papers.load(f"output_dir: {text}")
     assert papers.load(f'output_dir: "{text}"').output_dir == text
+
+
+def test_only_a_key_that_the_command_line_can_give_has_a_command(papers):
+    """Within braces, `--config` gives only strings."""
+    with pytest.raises(AnalogyQAError, match="true/false") as error:
+        papers.load("output_dir: yes\nsystems: {mean: {title: yes}}")
+    commands = [line.partition(": --config ")[2] for line in str(error.value).splitlines()]
+    assert sorted(map(shlex.split, commands)) == [[], ['output_dir="2024_01"']]
+    path = papers.write("other", "", PAPER.replace("citation: C", "citation: 2018"))
+    with pytest.raises(AnalogyQAError, match="in quotes") as error:
+        load_paper(path.with_name("paper.yaml"))
+    assert "--config" not in str(error.value)
 
 
 # What is left out

@@ -19,13 +19,23 @@ from rich.filesize import decimal
 from rich.table import Column, Table
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell
-from analogyqa.settings.base import AT
+from analogyqa.plan import Cell, split_corpus
+from analogyqa.plan.targets import without_ending
 from analogyqa.settings.load import REPOSITORY
 
 REFERENCE = REPOSITORY / "benchmarks" / "timings.csv"
 TRAINING = "train_encoder"
-_OF_A_CORPUS = ("corpora", "vectors", "sentence_vectors", "prototypes", "quadruples", "lemmas")
+_OF_A_CORPUS = {
+    "corpora",
+    "entities",
+    "lemmas",
+    "rewritten",
+    "prototypes",
+    "quadruples",
+    "vectors",
+    "sentence_vectors",
+    "costs",
+}
 _GROUP = re.compile(r"Group job (\S+) \(jobs")
 _RULE = re.compile(r"( *)(?:local)?rule (\w+):$")
 _KEY = re.compile(r" +(output|benchmark|resources): (.*)$")
@@ -130,7 +140,7 @@ class Timings:
                 if stage == "runs":
                     return "/".join(parts[1:3])
                 if stage in _OF_A_CORPUS:
-                    return parts[0].split(".")[0].partition(AT)[0]
+                    return split_corpus(without_ending(parts[0]))[0]
         return ""
 
     def measured(self, job: Job) -> Timing | None:

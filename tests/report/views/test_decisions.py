@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from analogyqa.plan import view_tables
+from analogyqa.report.explained import clearest_decisions
 from analogyqa.report.table_formats import to_markdown
-from analogyqa.report.views.decided import examples_of
 from analogyqa.report.views.deciding import counts_of
 from analogyqa.report.views.show import build_view, table_of_view
 from analogyqa.schemas import write_table
@@ -46,7 +46,7 @@ def test_decisions_are_counted_for_each_prototype():
 
 
 def test_examples_are_the_clearest_decisions_of_the_first_seed():
-    examples = examples_of(TABLE)
+    examples = clearest_decisions(TABLE)
     assert examples["question_id"].tolist() == ["q0", "q2", "q3", "q1"]
     assert examples["answered"].tolist() == ["correctly"] * 2 + ["incorrectly"] * 2
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.plan import Cell, all_cells, artefact_cells, view_tables
+from analogyqa.plan import Cell, artefact_cells, reported_cells, view_tables
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
@@ -168,7 +168,7 @@ def test_the_cells_of_a_view_are_run():
     panels = {"A": {"system": "analogy"}, "B": {"system": "analogy", "margin": 0.25}}
     paper = make_paper({"figure4": view_section("norms", panels=panels)})
     config = make_config(studies={name: {} for name in ("diallo2019", "lwda2019", "tiny2020")})
-    cells = all_cells(config, {"tiny2020": paper})
+    cells = reported_cells(config, {"tiny2020": paper})
     assert cells == [
         Cell("analogy", "wikiqa", "all"),
         Cell("analogy", "wikiqa", "all", (("margin", "0.25"),)),

@@ -13,11 +13,11 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import require_writable
 from analogyqa.plan import (
     Cell,
-    all_cells,
     all_costs,
     cross_validation_cells,
     dataset_question_types,
     load_papers,
+    reported_cells,
     sensitivity_cells,
 )
 from analogyqa.runs.depends_on import content_hash
@@ -68,32 +68,33 @@ class Experiment:
 
     @cached_property
     def sensitivity(self) -> dict[str, list[Cell]]:
-        """The cells of each paper's sensitivity study, for papers that have one."""
-        return {
-            name: list(dict.fromkeys(sensitivity_cells(self.config, name).values()))
-            for name, study in self.config.studies.items()
-            if study.sensitivity and study.sensitivity.systems
+        """The cells of each paper's sensitivity study, for papers that have any."""
+        cells = {
+            name: dict.fromkeys(sensitivity_cells(self.config, name).values())
+            for name in self.config.studies
         }
+        return {name: list(of_paper) for name, of_paper in cells.items() if of_paper}
 
     @cached_property
     def cross_validation(self) -> dict[str, list[Cell]]:
-        """The cells of each paper's cross-validation, for papers that have one."""
-        return {
-            name: list(chain.from_iterable(cross_validation_cells(self.config, name).values()))
-            for name, study in self.config.studies.items()
-            if study.cross_validation and study.cross_validation.systems
+        """The cells of each paper's cross-validation, for papers that have any."""
+        folds = {
+            name: cross_validation_cells(self.config, name).values() for name in self.config.studies
         }
+        return {name: list(chain(*of_paper)) for name, of_paper in folds.items() if of_paper}
 
     @cached_property
-    def all_cells(self) -> list[Cell]:
+    def cells_with_sensitivity(self) -> list[Cell]:
+        """The cells of the papers and of their sensitivity studies."""
         varied = chain.from_iterable(self.sensitivity.values())
         return list(dict.fromkeys([*self.cells, *varied]))
 
     @cached_property
     def question_types(self) -> dict[str, dict[str, list[str]]]:
         """The question types of each data set, with their words."""
+        cells = self.cells_with_sensitivity
         return {
-            name: dataset_question_types(self.config, self.papers, self.all_cells, name)
+            name: dataset_question_types(self.config, self.papers, cells, name)
             for name in self.config.datasets
         }
 
@@ -166,7 +167,6 @@ def load_experiment(
     values: dict,
     given: Sequence[Origin] = (),
     environ: Mapping[str, str] = os.environ,
-    repository: Path = REPOSITORY,
 ) -> Experiment:
     """Check a configuration, and find out what of it can run here.
 
@@ -174,22 +174,21 @@ def load_experiment(
         values: The merged values of all configuration files and the command line.
         given: The files and values that were merged, as in `load_config`, for messages.
         environ: The environment, which may name further mirrors.
-        repository: The checkout, with sources.yaml and papers/.
 
     Raises AnalogyQAError for wrong keys, folders that cannot be written to, and missing data that
     cannot be downloaded.
     """
-    papers = repository / "papers"
-    config = load_config(values, "config", given, papers)
+    config = load_config(values, "config", given)
     require_writable(config.output_dir)
     require_writable(Path(".snakemake").absolute(), "Snakemake's own files")
-    registry = load_registry(repository / "sources.yaml")
+    registry = load_registry(REPOSITORY / "sources.yaml")
     mirrors = mirrors_from(config.mirrors, environ)
-    all_papers = load_papers(config, papers).values()
+    all_papers = load_papers(config).values()
     available = Availability(config, registry, config.resources_dir, mirrors, all_papers)
     config = leave_out(config, available.reasons)
-    by_name = load_papers(config, papers)
-    return Experiment(config, by_name, registry, available, mirrors, all_cells(config, by_name))
+    by_name = load_papers(config)
+    cells = reported_cells(config, by_name)
+    return Experiment(config, by_name, registry, available, mirrors, cells)
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -138,7 +138,7 @@ class VectorParameters:
         dataset, _ = split_corpus(wildcards.corpus)
         systems = [
             self.config.system_at(cell.system, cell.overrides)
-            for cell in self.experiment.all_cells
+            for cell in self.experiment.cells_with_sensitivity
             if cell.dataset == dataset and self.config.types_of(cell.subset) is None
         ]
         return all(wildcards.sentence_vectors not in (at.sentence_vectors or ()) for at in systems)

@@ -120,8 +120,8 @@ def _cells_at(
     return list(dict.fromkeys(cells))
 
 
-def all_cells(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
-    """Return every cell of the papers.
+def reported_cells(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
+    """Return every cell of the papers, without those of sensitivity studies.
 
     Raises AnalogyQAError when a cell needs more prototypes than there are questions.
     """

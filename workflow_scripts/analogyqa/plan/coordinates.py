@@ -16,11 +16,32 @@ from analogyqa.tasks import task_of
 
 def why_no_run(coordinates: Coordinates, config: Config) -> str:
     """Return why there can be no run at these coordinates; "" if there can be one."""
-    for name in filter(None, (coordinates.system, coordinates.over)):
-        if reason := why_left_out(name, coordinates.dataset, config):
-            return reason
-    if coordinates.dataset in config.left_out:
-        return config.left_out[coordinates.dataset]
+    checks = (
+        _why_system_left_out,
+        _why_dataset_left_out,
+        _why_unknown,
+        _why_only_costs,
+        _why_not_swept,
+        _why_not_in_task,
+        _why_not_fused,
+        _why_overrides_do_not_fit,
+        _why_overrides_left_out,
+    )
+    reasons = (check(coordinates, config) for check in checks)
+    return next(filter(None, reasons), "")
+
+
+def _why_system_left_out(coordinates: Coordinates, config: Config) -> str:
+    names = filter(None, (coordinates.system, coordinates.over))
+    reasons = (why_left_out(name, coordinates.dataset, config) for name in names)
+    return next(filter(None, reasons), "")
+
+
+def _why_dataset_left_out(coordinates: Coordinates, config: Config) -> str:
+    return config.left_out.get(coordinates.dataset, "")
+
+
+def _why_unknown(coordinates: Coordinates, config: Config) -> str:
     known = {
         "data set": (coordinates.dataset, {*config.datasets, ""}),
         "subset": (coordinates.subset, {*config.subsets, *config.relations, ALL, ""}),
@@ -30,42 +51,26 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
     for section, (value, names) in known.items():
         if value not in names:
             return f"{section} {value} is not configured"
-    system = config.systems[coordinates.system] if coordinates.system else None
-    if system and not coordinates.cost and system.only_costs:
-        return f"only its costs are measured: {system.only_costs}"
+    return ""
+
+
+def _why_only_costs(coordinates: Coordinates, config: Config) -> str:
+    reason = config.systems[coordinates.system].only_costs if coordinates.system else ""
+    return f"only its costs are measured: {reason}" if reason and not coordinates.cost else ""
+
+
+def _why_not_swept(coordinates: Coordinates, config: Config) -> str:
     for name, value in coordinates.overrides:
         points = config.sweeps.get(name)
         if points and value not in map(ov.text_of, points):
             return f"{name} = {value} is not among the points of sweeps.{name}"
-    if coordinates.dataset:
-        task = task_of(config.datasets[coordinates.dataset])
-        if reason := task.why_no_run(coordinates, config):
-            return reason
-    if reason := _why_not_fused(coordinates, config):
-        return reason
-    if not coordinates.system:
+    return ""
+
+
+def _why_not_in_task(coordinates: Coordinates, config: Config) -> str:
+    if not coordinates.dataset:
         return ""
-    try:
-        overrides = config.canonical_overrides(coordinates.system, coordinates.overrides)
-        config.check_system(coordinates.system, config.system_at(coordinates.system, overrides))
-    except ValueError as error:
-        return str(error).partition("; ")[0]
-    return _why_overrides_left_out(coordinates.system, overrides, config)
-
-
-def why_left_out(system: str, dataset: str, config: Config) -> str:
-    """Return why a system, or a part of a fused one, is left out on a data set; "" if it is not."""
-    parts = config.systems[system].parts if system in config.systems else {}
-    keys = (key for name in (system, *parts) for key in (name, f"{name} {dataset}"))
-    return next((config.left_out[key] for key in keys if key in config.left_out), "")
-
-
-def _why_overrides_left_out(system: str, overrides: Overrides, config: Config) -> str:
-    """Return why a system or a part of it is left out with overrides; "" if it is not."""
-    keys = [system_key(system, overrides)]
-    for part in config.systems[system].parts:
-        keys.append(system_key(part, config.canonical_overrides(part, overrides)))
-    return next((config.left_out[key] for key in keys if key in config.left_out), "")
+    return task_of(config.datasets[coordinates.dataset]).why_no_run(coordinates, config)
 
 
 def _why_not_fused(coordinates: Coordinates, config: Config) -> str:
@@ -74,8 +79,38 @@ def _why_not_fused(coordinates: Coordinates, config: Config) -> str:
     for name, shifts in parts.items():
         seeds = len(config.seeds_at(coordinates.subset, coordinates.overrides))
         if max(shifts) >= seeds:
-            return f"it fuses {max(shifts) + 1} seeds of {name}, and there are {seeds} (seeds)"
+            return f"it fuses {max(shifts) + 1} seeds of {name}, but `seeds` gives only {seeds}"
     return ""
+
+
+def _why_overrides_do_not_fit(coordinates: Coordinates, config: Config) -> str:
+    system = coordinates.system
+    if not system:
+        return ""
+    try:
+        overrides = config.canonical_overrides(system, coordinates.overrides)
+        config.check_system(system, config.system_at(system, overrides))
+    except ValueError as error:
+        return str(error).partition("; ")[0]
+    return ""
+
+
+def _why_overrides_left_out(coordinates: Coordinates, config: Config) -> str:
+    """Return why a system or a part of it is left out with overrides; "" if it is not."""
+    if not coordinates.system:
+        return ""
+    keys = []
+    for name in (coordinates.system, *config.systems[coordinates.system].parts):
+        overrides = config.canonical_overrides(name, coordinates.overrides)
+        keys += [system_key(at, overrides) for at in (name, f"{name} {coordinates.dataset}")]
+    return next((config.left_out[key] for key in keys if key in config.left_out), "")
+
+
+def why_left_out(system: str, dataset: str, config: Config) -> str:
+    """Return why a system, or a part of a fused one, is left out on a data set; "" if it is not."""
+    parts = config.systems[system].parts if system in config.systems else {}
+    keys = (key for name in (system, *parts) for key in (name, f"{name} {dataset}"))
+    return next((config.left_out[key] for key in keys if key in config.left_out), "")
 
 
 def cell_at(coordinates: Coordinates, config: Config) -> Cell:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name
-from analogyqa.plan.cell import Cell, split_corpus
+from analogyqa.plan import cross_validation_cells, sensitivity_cells
+from analogyqa.plan.cell import Cell, split_corpus, without_fold
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import require_known
 from analogyqa.settings.data import ALL
@@ -13,7 +14,15 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import SEED, VECTORS_OVERRIDES
 
-_WITH_CORPUS = ("corpora", "rewritten", "prototypes", "quadruples", "sentence_vectors")
+_WITH_CORPUS = {
+    "corpora",
+    "entities",
+    "lemmas",
+    "rewritten",
+    "prototypes",
+    "quadruples",
+    "sentence_vectors",
+}
 
 
 def require_target(target: str, config: Config, papers: Mapping[str, Paper]) -> None:
@@ -39,12 +48,17 @@ def _require(path: Path, config: Config, papers: Mapping[str, Paper]) -> None:
     elif stage in ("tables", "figures") and len(names) == 2:
         _require_artefact(config, papers, names[0], Path(names[1]).stem)
     elif stage in _WITH_CORPUS and names and names[0] != "trained":
-        _require_corpus(config, _without_ending(names[0]))
+        corpus = without_ending(names[0])
+        _require_corpus(config, corpus)
+        if stage == "entities" and (whole := without_fold(corpus)) != corpus:
+            file = f"{config.output_dir}/{stage}/{whole}{names[0].removeprefix(corpus)}"
+            raise ValueError(f"a fold has the entities of its data set; ask for {file}")
     elif stage == "vectors" and len(names) == 2:
-        _require_vectors(config, _without_ending(names[1]))
+        _require_vectors(config, without_ending(names[1]))
 
 
-def _without_ending(name: str) -> str:
+def without_ending(name: str) -> str:
+    """Return the name of a result without the ending of its file, if it has one."""
     for ending in (".parquet", ".json", ".npy", ".words.txt", ".bin"):
         name = name.removesuffix(ending)
     return name
@@ -89,11 +103,11 @@ def _require_vectors(config: Config, name: str) -> None:
 
 def _require_artefact(config: Config, papers: Mapping[str, Paper], paper: str, name: str) -> None:
     require_known("paper", paper, papers)
-    study = config.studies_of(paper)
+    study = config.studies_of(paper).cross_validation
     known = list(papers[paper].tables_and_figures)
-    if study.cross_validation and study.cross_validation.systems:
-        known += ["cross_validation", *(["pairs"] if study.cross_validation.pairs else [])]
-    if study.sensitivity and study.sensitivity.systems:
+    if study and cross_validation_cells(config, paper):
+        known += ["cross_validation", *(["pairs"] if study.pairs else [])]
+    if sensitivity_cells(config, paper):
         known.append("sensitivity")
     if config.comparable:
         known.append("verdicts")

@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import pandas as pd
+
 from analogyqa.schemas.explanations import Candidate, Explanation, Shifts, WordShares
 
 SHOWN = 5  # candidates that a picture explains, besides the best correct one
 WORDS = 4  # of a sentence
 JOINED = "A line joins a candidate to the prototype that gives it its score."
 SEVERAL = "No single prototype decides: each score depends on several."
+EXAMPLES = 10  # the clearest correct answers, and as many incorrect ones
 LABELS = {1: "correct", 0: "wrong", None: ""}
 
 
@@ -51,6 +54,16 @@ def word_text(words: WordShares) -> str:
     """Return the words that won most, without marks, such as "wrote 34%, Ada 22%"."""
     shares = [pair for pair in words if any(map(str.isalnum, pair[0]))]
     return ", ".join(f"{word} {share:.0%}" for word, share in shares[:WORDS])
+
+
+def clearest_decisions(decisions: pd.DataFrame) -> pd.DataFrame:
+    """Return the clearest answers of the first seed, correct and incorrect, from DECISIONS."""
+    first = decisions[decisions["seed"] == decisions["seed"].min()].dropna(subset="margin")
+    in_order = first.sort_values(["margin", "question_id"], ascending=[False, True])
+    correct, incorrect = (in_order[in_order["label"] == label] for label in (1, 0))
+    clearest = correct.head(EXAMPLES), incorrect.tail(EXAMPLES)[::-1]
+    joined = pd.concat(clearest, keys=["correctly", "incorrectly"], names=["answered"])
+    return joined.reset_index("answered")
 
 
 def margin(explanation: Explanation) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, all_cells, cell_with_run, claim_cells, norm_cells
+from analogyqa.plan import Cell, cell_with_run, claim_cells, norm_cells, reported_cells
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.claim_values import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
@@ -68,7 +68,7 @@ def verify(
 
 def missing_runs(results: str | Path, config: Config, papers: Mapping[str, Paper]) -> list[Path]:
     """Return the records of runs that the papers ask for and a results folder does not have."""
-    records = _runs_of(Path(results), all_cells(config, dict(papers)), config)
+    records = _runs_of(Path(results), reported_cells(config, dict(papers)), config)
     return [path for path in records if not path.exists()]
 
 
@@ -122,7 +122,7 @@ def _runs_of(results: Path, cells: list[Cell], config: Config) -> list[Path]:
 def _verify_reports(
     results: Path, config: Config, papers: Mapping[str, Paper]
 ) -> Iterator[Difference]:
-    cells = all_cells(config, dict(papers))
+    cells = reported_cells(config, dict(papers))
     records = _runs_of(results, cells, config)
     corpora = (results / "corpora" / f"{name}.parquet" for name in config.datasets)
     computed = read_results(

@@ -33,12 +33,12 @@ AT = "@"
 
 
 def number_of(value: object) -> object:
-    """Return a text of digits as a number; within braces `--config` knows only texts."""
+    """Convert a string of digits to an int; inside braces `--config` gives only strings."""
     return int(value) if isinstance(value, str) and value.isdecimal() else value
 
 
 def with_nulls(values: object) -> object:
-    """Return values with each text `null` replaced by null, which the command line cannot give."""
+    """Return values with each string `null` replaced, since the command line has no null."""
     if isinstance(values, dict):
         return {key: with_nulls(value) for key, value in values.items()}
     return None if values == "null" else values
@@ -91,7 +91,7 @@ def _split(value: object) -> object:
     return [] if parts == ["null"] else parts
 
 
-# A list, or a text in an override, such as a+b.
+# A list, or a string in an override, such as a+b.
 Joined = Lenient(_split, types=("string",))
 # A list that may be empty, which is null in an override.
 JoinedOrEmpty = Lenient(
@@ -145,8 +145,8 @@ class Section(BaseModel):
 def merge(values: dict, changes: dict) -> dict:
     """Return values with changes applied; nested mappings are merged.
 
-    A text, such as `ranker: cosine`, counts as the `name` of a mapping. A mapping with another name
-    replaces the old one.
+    A string, such as `ranker: cosine`, counts as the `name` of a mapping. A mapping with another
+    name replaces the old one.
     """
     merged = dict(values)
     for key, value in changes.items():
@@ -197,8 +197,20 @@ def first_message(error: ValidationError) -> str:
     return message_of(error.errors()[0])
 
 
-def explain_error(section: type[Section], error: ErrorDetails, prefix: tuple[str, ...] = ()) -> str:
-    """Return one line about a Pydantic error: the key, the value, and what is allowed."""
+def explain_error(
+    section: type[Section],
+    error: ErrorDetails,
+    prefix: tuple[str, ...] = (),
+    has_options: bool = False,
+) -> str:
+    """Return one line about a Pydantic error: the key, the value, and what is allowed.
+
+    Args:
+        section: The section with the error.
+        error: The error.
+        prefix: The keys above the section.
+        has_options: Whether `--config` can give the keys of the section.
+    """
     location = [str(part) for part in error["loc"]]
     key = ".".join([*prefix, *location])
     if error["type"] == "extra_forbidden":
@@ -212,10 +224,9 @@ def explain_error(section: type[Section], error: ErrorDetails, prefix: tuple[str
     if error["type"] == NO_INPUT:
         return f"{key}: {message}"
     if error["type"] == "string_type" and isinstance(error["input"], int | float | date):
-        message = (
-            "it is read as a number or a date. Put the text in quotes; on the command line, "
-            f"'{key}=\"2024_01\"'"
-        )
+        message = "it is read as a number, a date or true/false. Put it in quotes"
+        if has_options and len(location) == 1:
+            message += f"; on the command line: --config '{key}=\"2024_01\"'"
     return f"{key}: {shown(error['input'])} is not allowed: {message}"
 
 

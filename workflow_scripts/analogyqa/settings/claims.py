@@ -3,7 +3,7 @@
 from pydantic import Field, model_validator
 
 from analogyqa.settings.base import Count, Section
-from analogyqa.settings.coordinates import COST, SCORE, Coordinates, require_given
+from analogyqa.settings.coordinates import COST, KINDS, SCORE, Coordinates, require_given
 
 OURS = "ours"
 
@@ -38,8 +38,8 @@ class Claim(Section):
         needs: How many comparisons must be true; null for all of them.
         tolerance: How far the better side of a comparison of scores may lie below the other one.
         times: By which factor the worse side of a comparison of costs must exceed the better one.
-        margin: Differences of scores below this count as none, if the paper prints no difference;
-            otherwise half of the printed one is the margin.
+        margin: The equivalence margin, if the paper prints no difference; otherwise it is half of
+            the printed one.
         not_measured: Why nothing here can measure the claim, instead of comparisons.
         comparisons: The pairs of numbers.
     """
@@ -65,7 +65,7 @@ class Claim(Section):
             return self
         for better, worse in self.sides():
             for side in (better, worse):
-                require_given(str(side.system), side.given, side.kind)
+                require_given(side.system or "comparisons", side.given, KINDS[side.kind].keys)
             if better == worse:
                 raise ValueError(f"{better.system} is compared with itself")
             if better.dataset != worse.dataset:
@@ -84,7 +84,8 @@ class Claim(Section):
                 f"all numbers of a claim must be of one kind, and these are {sorted(kinds)}"
             )
         if self.needed > len(self.comparisons):
-            raise ValueError(f"needs: {self.needs} of {len(self.comparisons)} comparisons")
+            most = len(self.comparisons)
+            raise ValueError(f"needs: give at most {most}, the number of comparisons")
         if self.tolerance and self.kind != SCORE:
             raise ValueError("tolerance: this claim compares no scores")
         if self.times > 1 and self.kind != COST:

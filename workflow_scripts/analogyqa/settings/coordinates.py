@@ -41,7 +41,7 @@ class Coordinates(Section):
         count: What is counted in a data set: questions with a correct candidate (for relations:
             sentence pairs), all questions, question-candidate pairs, or analogies between two
             questions of one type.
-        cost: Which cost of training the system is meant.
+        cost: The training cost: trained parameters, or seconds per epoch.
         over: The system whose cost the cost is divided by.
         norm: Whether the vectors of test questions or of their correct answers are meant.
 
@@ -110,7 +110,9 @@ class Coordinates(Section):
         return self.model_fields_set - set(self.model_extra or {})
 
 
-def require_given(location: str, given: set[str], kind: str) -> None:
-    """Raise ValueError, which names the location, unless exactly the keys of a kind are given."""
-    if given != KINDS[kind].keys:
-        raise ValueError(f"{location}: {sorted(given)} given, {sorted(KINDS[kind].keys)} needed")
+def require_given(location: str, given: set[str], needed: set[str]) -> None:
+    """Raise ValueError, which names the location, unless exactly the needed keys are given."""
+    faults = [f"{key} is missing" for key in sorted(needed - given)]
+    faults += [f"remove {key}" for key in sorted(given - needed)]
+    if faults:
+        raise ValueError(f"{location}: {', '.join(faults)}")

@@ -30,9 +30,9 @@ DATASET_OVERRIDES = ("drop_all_correct", "prototype_choice", "train_share", FOLD
 
 
 def fold_numbers(fold: str) -> tuple[int, int]:
-    """Return the number of a fold, from 1, and the number of folds, in a text such as 1of5.
+    """Return the number of a fold, from 1, and the number of folds, in a string such as 1of5.
 
-    Raises ValueError for any other text.
+    Raises ValueError for any other string.
     """
     number, _, folds = fold.partition("of")
     if not (number.isdecimal() and folds.isdecimal() and 1 <= int(number) <= int(folds) > 1):

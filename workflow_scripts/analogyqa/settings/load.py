@@ -81,7 +81,7 @@ class _Faults:
         except ValidationError as error:
             for item in error.errors():
                 location = (*prefix, *item["loc"]) if item["loc"] else ()
-                self.add(explain_error(section, item, prefix), location)
+                self.add(explain_error(section, item, prefix, section is Config), location)
             return None
 
     def known(self, values: dict, other_keys: Sequence[str]) -> dict:

@@ -85,7 +85,7 @@ def to_text(overrides: Overrides) -> str:
 
 
 def from_text(text: str) -> Overrides:
-    """Return the overrides in a text made by `to_text`; raises ValueError for any other text."""
+    """Return the overrides in a string made by `to_text`; raises ValueError for any other."""
     parts = [] if text == DEFAULT else [part.partition("=") for part in text.split(AT)]
     overrides = {name: value for name, equals, value in parts if equals}
     if len(overrides) < len(parts):

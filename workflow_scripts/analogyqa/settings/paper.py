@@ -23,6 +23,7 @@ from analogyqa.settings.printed import (
     PrintedRow,
     ShownName,
     last_digits,
+    require_lengths,
     with_means,
 )
 from analogyqa.settings.views import View
@@ -110,46 +111,47 @@ class Artefact(Section):
         if foreign := self.model_fields_set & (_TABLE_KEYS if self.is_figure else _FIGURE_KEYS):
             kind = "figure" if self.is_figure else "table"
             raise ValueError(f"a {kind} has no {' and no '.join(sorted(foreign))}")
-        if self.is_figure:
-            if len(self.x) != 1 or len(self.y) > 1 or bool(self.y) == bool(self.lines):
-                raise ValueError("a figure has one axis x and either lines or one axis y")
-            self._same_length("best", self.best, self.panels, list(self.best))
-            if unknown := set(self.best) - set(self.lines):
-                raise ValueError(f"best: no lines {sorted(unknown)}")
-            ((x, points),) = self.x.items()
-            for point in (point for line in self.best.values() for point in line):
-                if text_of(point) not in map(text_of, points):
-                    raise ValueError(f"best: {point:g} is not among the points of {x}")
-            for _, _, _, coordinates in self.points():
-                require_given("x", coordinates.given, SCORE)
-        elif unknown := set(self.remarks) - {*self.columns, *self.rows}:
-            raise ValueError(f"remarks: no row or column {sorted(unknown)}")
-        elif self.published:
-            self._same_length("published", self.published, self.columns, list(self.rows))
-        for number in self.numbers():
-            if number.kind == NORM:
-                raise ValueError(
-                    f"{number.row}, {number.column}: norms belong in a view, not in a table"
-                )
-            if number.kind in KINDS:
-                given = number.coordinates.given - ({"over"} if number.kind == COST else set())
-                require_given(f"{number.row}, {number.column}", given, number.kind)
-            measure = number.coordinates.measure
-            if number.kind == SCORE and measure and number.published is not None:
-                largest = MEASURES[measure].largest
-                if number.published > largest:
-                    raise ValueError(
-                        f"{number.row}, {number.column}: {number.published:g} is above {largest:g}"
-                        " (set scale to the number by which printed values are divided)"
-                    )
+        self._check_figure() if self.is_figure else self._check_table()
+        self._check_numbers()
         return self
 
-    def _same_length(self, key: str, values: dict, columns: dict, rows: list[str]) -> None:
-        if list(values) != rows:
-            raise ValueError(f"{key} has rows {list(values)}, rows {rows}")
-        for row, row_values in values.items():
-            if len(row_values) != len(columns):
-                raise ValueError(f"{row}: {len(row_values)} values for {len(columns)} columns")
+    def _check_figure(self) -> None:
+        if len(self.x) != 1 or len(self.y) > 1 or bool(self.y) == bool(self.lines):
+            raise ValueError("a figure has one axis x and either lines or one axis y")
+        require_lengths(self.best, len(self.panels))
+        if unknown := set(self.best) - set(self.lines):
+            raise ValueError(f"best: no lines {sorted(unknown)}")
+        ((x, points),) = self.x.items()
+        for point in (point for line in self.best.values() for point in line):
+            if text_of(point) not in map(text_of, points):
+                raise ValueError(f"best: {point:g} is not among the points of {x}")
+        for _, _, _, coordinates in self.points():
+            require_given("x", coordinates.given, KINDS[SCORE].keys)
+
+    def _check_table(self) -> None:
+        if unknown := set(self.remarks) - {*self.columns, *self.rows}:
+            raise ValueError(f"remarks: no row or column {sorted(unknown)}")
+        rows, printed = list(self.rows), list(self.published)
+        if printed and printed != rows:
+            raise ValueError(
+                f"published: give the rows {rows}, in this order, instead of {printed}"
+            )
+        require_lengths(self.published, len(self.columns))
+
+    def _check_numbers(self) -> None:
+        for number in self.numbers():
+            where, kind, value = f"{number.row}, {number.column}", number.kind, number.published
+            if kind == NORM:
+                raise ValueError(f"{where}: norms belong in a view, not in a table")
+            if kind in KINDS:
+                given = number.coordinates.given - ({"over"} if kind == COST else set())
+                require_given(where, given, KINDS[kind].keys)
+            measure = MEASURES.get(number.coordinates.measure or "") if kind == SCORE else None
+            if measure and value is not None and value > measure.largest:
+                raise ValueError(
+                    f"{where}: {value:g} is above {measure.largest:g}"
+                    " (set scale to the number by which printed values are divided)"
+                )
 
     @property
     def is_figure(self) -> bool:

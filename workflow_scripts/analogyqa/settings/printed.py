@@ -1,6 +1,6 @@
 """Printed values: their units and digits, and those that follow from others."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from statistics import fmean, multimode
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -20,7 +20,7 @@ MEAN_DIGITS = 3  # decimal places of a mean of printed values
 
 
 def _in_units(printed: object) -> object:
-    """Return the number in a printed text with a unit, such as 90.0K or 12s."""
+    """Return the number in a printed string with a unit, such as 90.0K or 12s."""
     if isinstance(printed, str) and printed[-1:] in UNITS and printed[:-1]:
         try:
             return round(float(printed[:-1]) * UNITS[printed[-1]], DIGITS)
@@ -46,6 +46,13 @@ class MeansOf(Section):
     tables: dict[str, ShownName]
     weights: tuple[ShownName, str]
     step: Annotated[float, Field(gt=0)]
+
+
+def require_lengths(rows: Mapping[str, Sequence], columns: int) -> None:
+    """Raise ValueError, which names the row, unless each row has a value for each column."""
+    for row, values in rows.items():
+        if len(values) != columns:
+            raise ValueError(f"{row}: {len(values)} values for {columns} columns")
 
 
 def last_digits(printed: Collection[float]) -> dict[float, float]:

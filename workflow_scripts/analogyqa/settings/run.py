@@ -54,8 +54,8 @@ class Config(Section):
             verdicts.
         bootstrap: The bootstrap behind the intervals for other questions.
         sweeps: The points of an override that figures show instead of the papers' points.
-        left_out: Why a system, a data set or a system on a data set (`similarity trecqa`) is left
-            out.
+        left_out: Why a data set or a system is left out. A system may be left out on a data set
+            alone (`similarity trecqa`), with overrides (`similarity p=10`), or both.
         lowercase: Whether words are lower-cased; vectors may have a value of their own.
         datasets: The data sets.
         question_types: The first words of the questions of each type.

@@ -45,8 +45,10 @@ Seeds = Annotated[
 def split_by_subset(values: dict) -> dict:
     """Return a configuration with a mapping of `seeds` divided into `seeds` and `seeds_of`."""
     seeds = values.get("seeds")
-    if not isinstance(seeds, dict) or ALL_OTHERS not in seeds:
+    if not isinstance(seeds, dict):
         return values
+    if ALL_OTHERS not in seeds:
+        raise ValueError(f"seeds: {ALL_OTHERS} is missing; give it the seeds of all other cells")
     by_subset = {}
     for name, value in seeds.items():
         try:

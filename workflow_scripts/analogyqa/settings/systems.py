@@ -66,7 +66,8 @@ class Training(Section):
         margin: The margin of the loss, in the unit of the energies.
         dropout: The share of values that dropout sets to 0.
         dropout_place: What dropout is applied to.
-        dropout_mask: Whether each sentence has its `own` mask, or all sentences of a batch one.
+        dropout_mask: Whether each sentence has its `own` mask, or all sentences of a batch share
+            one.
         optimiser: A key of `OPTIMISERS`.
         learning_rate: The learning rate of the optimiser.
         weight_decay: The factor of the L2 penalty.
@@ -128,7 +129,7 @@ class System(Section):
         title: The name in tables and figures.
         encoder: A key of `ENCODERS`.
         vectors: The word vectors that the encoder reads.
-        window, dim: Replace the keys of word vectors that are trained on data sets.
+        window, dim: Override these keys of word2vec vectors.
         shortest_word: The number of characters below which words are ignored.
         weighting: The weights of words in a sentence; `sif` is smooth inverse frequency (Arora et
             al. 2017), `log_inverse` the logarithm of the inverse frequency.
@@ -174,10 +175,18 @@ class System(Section):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "System":
-        ranker, encoder, objective = self.ranker_spec, self.encoder_spec, self.objective
-        name, loss = self.ranker.name, self.training.loss
-        inputs = [self.encoder, self.sentence_vectors, None if ranker.needs_encoder else name]
-        if sum(origin is not None for origin in inputs) != 1:
+        self._check_inputs()
+        self._check_loss()
+        self._check_ranker()
+        if self.starts_from:
+            self._check_start(self.starts_from)
+        return self
+
+    def _check_inputs(self) -> None:
+        """Raise ValueError unless it has one kind of input, with all that this needs."""
+        ranker, encoder = self.ranker_spec, self.encoder_spec
+        name = None if ranker.needs_encoder else self.ranker.name
+        if sum(given is not None for given in (self.encoder, self.sentence_vectors, name)) != 1:
             others = " or ".join(key for key, spec in RANKERS.items() if not spec.needs_encoder)
             raise ValueError(f"give one of encoder, sentence_vectors and ranker: {others}")
         if (ranker.reads == "scores") != (sum(map(len, self.parts.values())) >= 2):
@@ -191,15 +200,26 @@ class System(Section):
                 raise ValueError(
                     f"{key}: only for an encoder over word vectors that is not trained"
                 )
-        if "training" in self.model_fields_set and not self.trained:
-            raise ValueError("training: this system is not trained")
-        if self.trained and objective.ranks_pairs and ranker.needs_prototypes:
+
+    def _check_loss(self) -> None:
+        """Raise ValueError unless its loss fits, or it is untrained and no `training` is given."""
+        ranker, objective = self.ranker_spec, self.objective
+        name, loss = self.ranker.name, self.training.loss
+        if not self.trained:
+            if "training" in self.model_fields_set:
+                raise ValueError("training: this system is not trained")
+            return
+        if objective.ranks_pairs and ranker.needs_prototypes:
             raise ValueError(f"the loss {loss} has no prototypes, which ranker: {name} needs")
-        if self.trained and objective.reads_distances and not ranker.has_distances:
+        if objective.reads_distances and not ranker.has_distances:
             raise ValueError(f"the loss {loss} needs distances, which ranker: {name} does not have")
-        if self.trained and ranker.trained and not objective.ranks_pairs:
+        if ranker.trained and not objective.ranks_pairs:
             fitting = " or ".join(key for key, spec in OBJECTIVES.items() if spec.ranks_pairs)
             raise ValueError(f"the ranker {name} needs loss: {fitting}")
+
+    def _check_ranker(self) -> None:
+        """Raise ValueError unless the ranker can read what the encoder gives."""
+        ranker, encoder, name = self.ranker_spec, self.encoder_spec, self.ranker.name
         if ranker.trained and not self.trained:
             raise ValueError(f"the ranker {name} is trained, so it also needs an encoder")
         if ranker.fitted and self.trained:
@@ -207,9 +227,6 @@ class System(Section):
         if (ranker.reads == "words") != (encoder is not None and encoder.gives_words):
             reading = ", ".join(key for key, spec in RANKERS.items() if spec.reads == "words")
             raise ValueError(f"encoder: words and ranker: {reading} need each other")
-        if self.starts_from:
-            self._check_start(self.starts_from)
-        return self
 
     def _check_start(self, first: "System") -> None:
         if not (self.trained and first.trained):
@@ -224,7 +241,9 @@ class System(Section):
             ("training.sentence_dim", self.training.sentence_dim, first.training.sentence_dim),
         ):
             if value != needed:
-                raise ValueError(f"starts_from: it has {name}: {needed}, not {value}")
+                raise ValueError(
+                    f"{name} must be {needed}, as in the system it starts from, not {value}"
+                )
 
     @property
     def ranker_spec(self) -> RankerSpec:

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from analogyqa.report.views.specs import VIEWS, ViewSpec
 from analogyqa.settings.base import OneOf, Section
-from analogyqa.settings.coordinates import Coordinates
+from analogyqa.settings.coordinates import Coordinates, require_given
 
 _OF_CELL = {"system", "dataset", "subset"}
 
@@ -80,9 +80,7 @@ class View(Section):
                 raise ValueError(f"the view {self.view} needs {name}")
         needed = {"dataset"} if self.spec.reads == "corpus" else _OF_CELL
         for panel, coordinates in self.coordinates().items():
-            if coordinates.given != needed:
-                given = sorted(coordinates.given)
-                raise ValueError(f"{panel}: {given} given, {sorted(needed)} needed")
+            require_given(panel, coordinates.given, needed)
         for example in self.examples:
             if example.panel not in self.panels:
                 raise ValueError(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from analogyqa.report.explained import EXAMPLES, clearest_decisions
 from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
@@ -28,12 +29,11 @@ COLUMNS = {
     "prototype_candidate": "Answer of the prototype",
     "margin": "Margin",
 }
-SHOWN = 10  # examples of each sort
 
 
 def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Show the clearest answers of the first seed, correct and incorrect: columns DECIDED."""
-    frames = [examples_of(panel.table).assign(panel=panel.name) for panel in panels]
+    frames = [clearest_decisions(panel.table).assign(panel=panel.name) for panel in panels]
     frame = to_frame(pd.concat(frames).to_dict("records"), DECIDED)
     blocks = [
         Block(
@@ -47,21 +47,11 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     ]
     notes = [
         "Do not publish this table: it contains sentences of the data.",
-        f"The first seed. The {SHOWN} questions with the largest and with the smallest margin: "
+        f"The first seed. The {EXAMPLES} questions with the largest and with the smallest margin: "
         "the best score of a correct answer minus that of a wrong one. If several answers are "
         "correct, the best ranked one is shown.",
     ]
     return ViewContent(frame, notes, blocks=blocks)
-
-
-def examples_of(decisions: pd.DataFrame) -> pd.DataFrame:
-    """Return the clearest answers of the first seed, correct and incorrect, from DECISIONS."""
-    first = decisions[decisions["seed"] == decisions["seed"].min()].dropna(subset="margin")
-    in_order = first.sort_values(["margin", "question_id"], ascending=[False, True])
-    correct, incorrect = (in_order[in_order["label"] == label] for label in (1, 0))
-    clearest = correct.head(SHOWN), incorrect.tail(SHOWN)[::-1]
-    joined = pd.concat(clearest, keys=["correctly", "incorrectly"], names=["answered"])
-    return joined.reset_index("answered")
 
 
 def _line(row: dict) -> tuple[list[str], list[Value]]:
