@@ -20,22 +20,12 @@ from rich.table import Column, Table
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, split_corpus
-from analogyqa.plan.targets import without_ending
+from analogyqa.plan.targets import WITH_CORPUS, without_ending
 from analogyqa.settings.load import REPOSITORY
 
 REFERENCE = REPOSITORY / "benchmarks" / "timings.csv"
 TRAINING = "train_encoder"
-_OF_A_CORPUS = {
-    "corpora",
-    "entities",
-    "lemmas",
-    "rewritten",
-    "prototypes",
-    "quadruples",
-    "vectors",
-    "sentence_vectors",
-    "costs",
-}
+_OF_A_CORPUS = WITH_CORPUS | {"vectors", "costs"}
 _GROUP = re.compile(r"Group job (\S+) \(jobs")
 _RULE = re.compile(r"( *)(?:local)?rule (\w+):$")
 _KEY = re.compile(r" +(output|benchmark|resources): (.*)$")

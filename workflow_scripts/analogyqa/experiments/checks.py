@@ -45,9 +45,8 @@ def check_types(dataset: str, experiment: Experiment) -> None:
     Nothing is checked before the files of its splits are on this machine.
     """
     config, section = experiment.config, experiment.config.datasets[dataset]
-    subsets = {
-        cell.subset for cell in experiment.cells_with_sensitivity if cell.dataset == dataset
-    } - {ALL}
+    cells = experiment.cells_with_sensitivity
+    subsets = {cell.subset for cell in cells if cell.dataset == dataset} - {ALL}
     types = {name for subset in subsets for name in config.types_of(subset) or ()}
     files = experiment.available.splits[dataset]
     if types and all(Path(file).is_file() for file in chain.from_iterable(files.values())):

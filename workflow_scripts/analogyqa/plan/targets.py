@@ -14,7 +14,7 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import SEED, VECTORS_OVERRIDES
 
-_WITH_CORPUS = {
+WITH_CORPUS = {  # stages with a file or folder for each corpus
     "corpora",
     "entities",
     "lemmas",
@@ -47,7 +47,7 @@ def _require(path: Path, config: Config, papers: Mapping[str, Paper]) -> None:
         _require_cell(config, *names[:4])
     elif stage in ("tables", "figures") and len(names) == 2:
         _require_artefact(config, papers, names[0], Path(names[1]).stem)
-    elif stage in _WITH_CORPUS and names and names[0] != "trained":
+    elif stage in WITH_CORPUS and names and names[0] != "trained":
         corpus = without_ending(names[0])
         _require_corpus(config, corpus)
         if stage == "entities" and (whole := without_fold(corpus)) != corpus:
