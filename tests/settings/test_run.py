@@ -191,16 +191,21 @@ def test_a_value_may_replace_a_list_and_a_number_may_replace_the_seeds(papers):
     assert (config.seeds, papers.load("seeds: [7, 3]").seeds) == ([0, 1, 2], [7, 3])
     strings = papers.load("seeds: {default: '2', cross_validation: '3'}")  # as --config passes them
     assert (strings.seeds, strings.seeds_of) == ([0, 1], {"cross_validation": [0, 1, 2]})
-    seeds = papers.load("seeds: {default: 4, who: 5, cross_validation: 2, variations: [3, 1]}")
+    seeds = papers.load(
+        "seeds: {default: 4, who: 5, cross_validation: 2, variations: [3, 1], dropout=0@p=2: [1]}"
+    )
     for subset, overrides, expected in [
         ("both", {}, [0, 1, 2, 3]),
         ("who", {"p": 2, "hyperparameters": "tuned"}, [0, 1, 2, 3, 4]),
         ("who", {"dropout": 0}, [3, 1]),
         ("who", {"dropout": 0, "fold": "1of5"}, [0, 1]),
+        ("who", {"p": 2, "dropout": 0}, [1]),
     ]:
         assert seeds.seeds_at(subset, as_overrides(overrides)) == expected
     with pytest.raises(AnalogyQAError, match=r"seeds\.variations: no seed in common"):
         papers.load("seeds: {default: 4, who: 2, variations: [3]}")
+    with pytest.raises(AnalogyQAError, match=r"seeds: 'dropuot' is not an override"):
+        papers.load("seeds: {default: 4, dropuot=0: 2}")
     assert config.vectors["some"].source == ["some.vec"]
     assert config.systems["stored"].sentence_vectors == ["means"]
     stored = SentenceVectors(encoder="infersent", train_on=["a"], dev_on=[["x", "y"]], vectors="v")

@@ -47,7 +47,8 @@ class Config(Section):
             `output_dir`.
         device: Where training runs; `auto` takes a GPU if there is one that works.
         seeds: The seeds of every cell: a number n for 0 to n - 1, or a list; or a mapping of these
-            by subset, `cross_validation`, `variations` (of the training section) and `default`.
+            by overrides, such as `precision=bfloat16`, by subset, and by `cross_validation`,
+            `variations` (of the training section) and `default`.
         seeds_of: The entries of such a mapping other than `default`; not written by users.
         papers: The folders in papers/ whose tables, figures and claims are made.
         comparable: Whether the published values are about these data. Without it, there are no
@@ -112,7 +113,14 @@ class Config(Section):
             raise ValueError(f"question_types.{name}: this name is taken, choose another one")
         if ALL in self.subsets:
             raise ValueError(f"subsets.{ALL}: this subset always exists, choose another name")
-        require_known("seeds", self.seeds_of, (*self.subsets, ALL, *KEYS))
+        for name in self.seeds_of:
+            if "=" not in name:
+                require_known("seeds", name, (*self.subsets, ALL, *KEYS))
+                continue
+            try:
+                ov.require_overrides(dict(ov.from_text(name)))
+            except ValueError as error:
+                raise ValueError(f"seeds: {error}") from None
         for name, dataset in self.datasets.items():
             require_known(f"datasets.{name}.categories", dataset.categories, self.categories)
         types = (*self.question_types, *self.relations)
@@ -306,6 +314,8 @@ class Config(Section):
 
     def seeds_at(self, subset: str, overrides: Overrides) -> list[int]:
         """Return the seeds of a cell."""
+        if (text := ov.to_text(overrides)) in self.seeds_of:
+            return self.seeds_of[text]
         if FOLD in dict(overrides):
             return self.seeds_of.get(CROSS_VALIDATION, self.seeds)
         if VARIATIONS in self.seeds_of and ov.among(overrides, ov.TRAINING_OVERRIDES):

@@ -8,7 +8,7 @@ from analogyqa.errors import shown
 from analogyqa.settings.base import Lenient, WholeNumber, first_message, number_of
 
 MOST_SEEDS = 10_000
-# The keys, besides subsets, that may have seeds of their own.
+# The keys, besides subsets and overrides, that may have seeds of their own.
 CROSS_VALIDATION, VARIATIONS, ALL_OTHERS = KEYS = ("cross_validation", "variations", "default")
 
 
@@ -28,8 +28,8 @@ def _seed_list(value: object) -> object:
         return list(range(value))
     if not isinstance(value, list):
         raise ValueError(
-            f"give a number, a list of numbers, or a mapping from subsets, {CROSS_VALIDATION}, "
-            f"{VARIATIONS} and {ALL_OTHERS} to numbers or lists"
+            f"give a number, a list of numbers, or a mapping from subsets, overrides, "
+            f"{CROSS_VALIDATION}, {VARIATIONS} and {ALL_OTHERS} to numbers or lists"
         )
     return value
 
