@@ -101,6 +101,11 @@ onstart:
         print(f"Left out: {system}: {reason}", file=sys.stderr)
     with exit_on_error():
         check_jobs(workflow.dag.needrun_jobs(), EXPERIMENT)
+    # With its default limit, 100 jobs a second, Snakemake looks for jobs again a second after each selection, and for each job that
+    # has ended once more in each second, until that takes up a core. It has no option for no limit.
+    limit = workflow.scheduler.job_rate_limiter
+    if limit and (limit.max_jobs, limit.timespan) == (100, 1):
+        workflow.scheduler.job_rate_limiter = None
     if workflow.executor_plugin.name == "slurm":
         from slurm_patience import be_patient
 

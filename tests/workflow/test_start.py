@@ -1,4 +1,9 @@
-"""Snakemake names every error of a configuration before any job starts."""
+"""How Snakemake starts: errors of a configuration, and its own settings."""
+
+import re
+import sys
+
+import pytest
 
 
 def test_every_wrong_key_of_a_configuration_is_named_and_nothing_is_made(project):
@@ -9,3 +14,13 @@ def test_every_wrong_key_of_a_configuration_is_named_and_nothing_is_made(project
     assert "config.yaml: training.dropout: 1.5 is not allowed" in done.stdout
     assert "Traceback" not in done.stdout
     assert not project.results.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "limit"), [([], sys.maxsize), (["--max-jobs-per-timespan", "50/1s"], 50)]
+)
+def test_jobs_are_limited_only_if_the_user_asks_for_it(project, options, limit):
+    done = project.run("results/corpora/wikiqa.parquet", "--verbose", *options)
+    assert done.returncode == 0, done.stdout
+    *_, last = re.findall("Resources after job selection: .*'_job_count': ([0-9]+)", done.stdout)
+    assert int(last) == limit
