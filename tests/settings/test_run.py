@@ -192,7 +192,7 @@ def test_a_value_may_replace_a_list_and_a_number_may_replace_the_seeds(papers):
     strings = papers.load("seeds: {default: '2', cross_validation: '3'}")  # as --config passes them
     assert (strings.seeds, strings.seeds_of) == ([0, 1], {"cross_validation": [0, 1, 2]})
     seeds = papers.load(
-        "seeds: {default: 4, who: 5, cross_validation: 2, variations: [3, 1], dropout=0@p=2: [1]}"
+        "seeds: {default: 4, who: 5, cross_validation: 2, variations: [3, 1], p=2@dropout=0: [1]}"
     )
     for subset, overrides, expected in [
         ("both", {}, [0, 1, 2, 3]),

@@ -113,14 +113,8 @@ class Config(Section):
             raise ValueError(f"question_types.{name}: this name is taken, choose another one")
         if ALL in self.subsets:
             raise ValueError(f"subsets.{ALL}: this subset always exists, choose another name")
-        for name in self.seeds_of:
-            if "=" not in name:
-                require_known("seeds", name, (*self.subsets, ALL, *KEYS))
-                continue
-            try:
-                ov.require_overrides(dict(ov.from_text(name)))
-            except ValueError as error:
-                raise ValueError(f"seeds: {error}") from None
+        subsets = [name for name in self.seeds_of if "=" not in name]  # the rest are overrides
+        require_known("seeds", subsets, (*self.subsets, ALL, *KEYS))
         for name, dataset in self.datasets.items():
             require_known(f"datasets.{name}.categories", dataset.categories, self.categories)
         types = (*self.question_types, *self.relations)

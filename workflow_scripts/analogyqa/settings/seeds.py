@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from analogyqa.errors import shown
 from analogyqa.settings.base import Lenient, WholeNumber, first_message, number_of
+from analogyqa.settings.overrides import from_text, require_overrides, to_text
 
 MOST_SEEDS = 10_000
 # The keys, besides subsets and overrides, that may have seeds of their own.
@@ -28,7 +29,7 @@ def _seed_list(value: object) -> object:
         return list(range(value))
     if not isinstance(value, list):
         raise ValueError(
-            f"give a number, a list of numbers, or a mapping from subsets, overrides, "
+            "give a number, a list of numbers, or a mapping from subsets, overrides, "
             f"{CROSS_VALIDATION}, {VARIATIONS} and {ALL_OTHERS} to numbers or lists"
         )
     return value
@@ -42,6 +43,18 @@ Seeds = Annotated[
 ]
 
 
+def _key(name: str) -> str:
+    """Return a key of `seeds`; overrides in the order of those of a cell."""
+    if "=" not in name:
+        return name
+    try:
+        overrides = from_text(name)
+        require_overrides(dict(overrides))
+    except ValueError as error:
+        raise ValueError(f"seeds: {error}") from None
+    return to_text(overrides)
+
+
 def split_by_subset(values: dict) -> dict:
     """Return a configuration with a mapping of `seeds` divided into `seeds` and `seeds_of`."""
     seeds = values.get("seeds")
@@ -52,7 +65,7 @@ def split_by_subset(values: dict) -> dict:
     by_subset = {}
     for name, value in seeds.items():
         try:
-            by_subset[name] = TypeAdapter(Seeds).validate_python(value)
+            by_subset[_key(name)] = TypeAdapter(Seeds).validate_python(value)
         except ValidationError as error:
             text = f"seeds.{name}: {shown(value)} is not allowed: {first_message(error)}"
             raise ValueError(text) from None
