@@ -12,7 +12,7 @@ import pandas as pd
 from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.plan import Cell, reported_cells
-from analogyqa.report.summary import SUMMARY, to_frame
+from analogyqa.report.summary import RECORDED, SUMMARY, to_frame
 from analogyqa.schemas import METRICS, write_table
 from analogyqa.schemas.explanations import Candidate, Explanation, Prototype, Shifts
 from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
@@ -172,7 +172,8 @@ def make_run(
     recorded["system"] = {"ranker": {"name": "analogy"}} | recorded["system"]
     dev = make_metrics("dev", {"map": np.zeros((2, 1))})
     metrics = pd.concat([dev, make_metrics("test", values)], ignore_index=True)
-    return {"cell": cell.record(), "settings": recorded, "content_hash": "abc"}, metrics
+    record = dict.fromkeys(RECORDED) | {"cell": cell.record(), "settings": recorded}
+    return record | {"content_hash": "abc"}, metrics
 
 
 def write_made_run(results: Path, cell: Cell, values: dict[str, np.ndarray], **facts) -> None:

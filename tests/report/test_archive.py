@@ -83,9 +83,15 @@ def archive(write_cell_files, tmp_path_factory):
     write_text(results / CONFIGURATION, stored_configuration({}, {}, "make it"))
     write_text(results / "questions" / "tiny2020.md", "who is thing 0 ?")
     write_text(results / "my notes.txt", "who is thing 0 ?")
+    # Of an earlier run with another paper, whose views may show sentences.
+    write_text(results / "tables" / "other2020" / "table8.md", "who is thing 0 ?")
     target = folder / "results.zip"
     contents = sort_files(results, [PAPER])
-    assert contents.left_out == {"": ["my notes.txt"], "questions/*": ["questions/tiny2020.md"]}
+    assert contents.left_out == {
+        "": ["my notes.txt"],
+        "questions/*": ["questions/tiny2020.md"],
+        "tables/*": ["tables/other2020/table8.md"],
+    }
     write_crate(results, contents, "make it", load_registry(REPOSITORY / "sources.yaml"), target)
     return target
 

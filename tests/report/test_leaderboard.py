@@ -43,6 +43,7 @@ def test_equal_systems_share_the_first_place(results):
     assert (leader.rank_low, leader.rank_high, leader.in_top_group) == (1, 1, True)
 
 
-def test_an_unknown_data_set_is_refused_with_a_suggestion(results):
-    with pytest.raises(AnalogyQAError, match=r"comb of wikiqq.*did you mean wikiqa"):
-        build_leaderboard(results, "wikiqq", "comb", "mrr", CONFIG)
+@pytest.mark.parametrize("dataset", ["wikiqq", "wikiq*"])
+def test_an_unknown_data_set_is_refused_with_a_suggestion(results, dataset):
+    with pytest.raises(AnalogyQAError, match=r"comb of wikiq.*did you mean wikiqa"):
+        build_leaderboard(results, dataset, "comb", "mrr", CONFIG)

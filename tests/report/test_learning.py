@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from analogyqa.plan import Cell
-from analogyqa.report.learning import NEAR, has_learnt, read_learnt
+from analogyqa.report.learning import NEAR, has_cell_learnt, has_learnt, read_learnt
 from analogyqa.schemas import HISTORY, write_table
+from report.builders import SYSTEMS, make_config
 
 
 def history(seeds: list[list[float]], constants: list[float]) -> pd.DataFrame:
@@ -52,3 +53,14 @@ def test_the_cell_of_a_history_comes_from_its_path(tmp_path):
         write_table(history([losses], [0.5]), HISTORY, paths[-1])
     assert read_learnt(paths) == dict(zip(cells, (True, False), strict=True))
     assert read_learnt([]) == {}
+
+
+def test_a_fused_cell_has_learnt_if_all_of_its_parts_have():
+    ranker = {"name": "fused", "parts": ["analogy", "similarity"]}
+    config = make_config(systems=SYSTEMS | {"both": {"title": "Both", "ranker": ranker}})
+    analogy, similarity, fused = (
+        Cell(system, "wikiqa", "comb") for system in ("analogy", "similarity", "both")
+    )
+    assert has_cell_learnt(fused, {}, config) is None
+    assert has_cell_learnt(fused, {analogy: True, similarity: True}, config) is True
+    assert has_cell_learnt(fused, {analogy: False, similarity: True}, config) is False

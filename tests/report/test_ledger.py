@@ -555,6 +555,7 @@ def test_missing_costs_are_not_run_and_unmeasured_ones_have_no_verdict():
     assert (row["verdict"], row["reason"]) == ("not run", "no cost of mp-cnn on wikiqa")
     for system in ("analogy", "bm25"):
         assert not {"mean", "verdict"} & set(cost(system=system, cost="parameters"))
+        assert cost(90_000, system=system, cost="parameters")["verdict"] == "not run"
 
 
 def test_a_score_that_is_not_run_says_what_it_would_cost():
@@ -594,3 +595,15 @@ def test_counts_printed_in_thousands_are_compared_rounded(counts, verdicts):
     assert ledger["mean"].tolist() == counts
     assert ledger["verdict"].tolist() == verdicts
     assert ledger["reason"].tolist() == ["", "", "Look at it."]
+
+
+@pytest.mark.parametrize(
+    ("printed", "count", "verdict"),
+    [(1_148, 1_148, "reproduced"), (1_148, 1_110, "lower"), (20_360, 20_000, "lower")],
+)
+def test_counts_printed_in_full_are_compared_exactly(printed, count, verdict):
+    counted = yaml.safe_load(COUNTED) | {"published": {"Pairs": [printed, "-", "-"]}}
+    paper = make_paper({"table1": counted})
+    results = Results(pd.DataFrame(), counts={"wikiqa": {"pairs": {"train": {"all": count}}}})
+    (judged,) = build_ledger([paper], make_config(), results)["verdict"]
+    assert judged == verdict

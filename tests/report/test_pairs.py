@@ -122,8 +122,8 @@ def test_questions_are_sorted_by_gain_and_by_loss(config, corpus):
     page = questions_page(PAPER, study_of(config), config, run_values, {"wikiqa": corpus})
     gains, losses = page.split("## ")[1:]
     assert gains.startswith("WIKIQA: largest gains of Analogy over Baseline")
-    assert [line.split()[3] for line in gains.splitlines() if line[:1] == "-"] == list("abdc")
-    assert [line.split()[3] for line in losses.splitlines() if line[:1] == "-"] == list("cdba")
+    assert [line.split()[3] for line in gains.splitlines() if line[:1] == "-"] == ["a", "b"]
+    assert [line.split()[3] for line in losses.splitlines() if line[:1] == "-"] == ["c"]
     assert "- who is a ? (train; MRR 0.50 to 0.80)" in gains
 
 

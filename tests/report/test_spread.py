@@ -90,7 +90,7 @@ def test_the_prediction_interval_covers_95_percent_of_runs(seeds):
 def test_the_spread_of_few_seeds_is_not_too_small(seeds):
     """If only seeds vary, the spread is that of their mean, not smaller by (n - 1) / n."""
     values = np.random.default_rng(0).normal(5, size=(seeds, 1)) + np.zeros((seeds, 50))
-    means = bootstrap_means(values, 20_000, of_seeds=0)
+    means = bootstrap_means(values, 20_000, stream=0)
     assert means.mean() == pytest.approx(values.mean(), rel=0.01)
     assert means.std() == pytest.approx(values[:, 0].std(ddof=1) / np.sqrt(seeds), rel=0.05)
 

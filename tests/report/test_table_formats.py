@@ -2,7 +2,7 @@
 
 import pytest
 
-from analogyqa.report.table_formats import cost_text
+from analogyqa.report.table_formats import cited_text, cost_text
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,10 @@ from analogyqa.report.table_formats import cost_text
 def test_a_cost_is_rounded_before_its_unit_is_chosen(measure, mean, text):
     row = {"measure": measure, "mean": mean, "published": None, "verdict": "", "substitute": ""}
     assert cost_text(row).ours == text
+
+
+@pytest.mark.parametrize(
+    ("published", "text"), [(0.0, "(.000)"), (0.7, "(.700)"), (0.0711, "(.0711)")]
+)
+def test_a_published_score_is_shown_without_the_zero_before_the_point(published, text):
+    assert cited_text({"published": published}).published == text

@@ -9,7 +9,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import Results
-from analogyqa.report.summary import write_csv
+from analogyqa.report.summary import RECORDED, write_csv
 from analogyqa.report.tables import build_table
 from analogyqa.report.trace import find_number, number_facts, origin, run_log
 from report.builders import make_config, make_paper, make_summary
@@ -101,6 +101,7 @@ def test_a_score_comes_with_its_record_and_a_command(find, tmp_path):
     folder.mkdir(parents=True)
     (folder / "metrics.parquet").touch()
     record = {"cell": number.cell.record(), "settings": {}, "content_hash": "abc"}
+    record |= dict.fromkeys(RECORDED - record.keys())
     record |= {"seeds": [0, 1], "git_commit": "abc", "slurm_job": None}
     (folder / "run.json").write_text(json.dumps(record))
     log = tmp_path / "logs" / "train_encoder" / "analogy" / "wikiqa-comb-default.log"

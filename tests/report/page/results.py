@@ -110,6 +110,8 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
             "wall_seconds": 7300,
             "git_commit": "abc",
             "platform": "Linux",
+            "inputs": {},
+            "scores": {},
         }
         record["configured"] = configured_cell(config, cell)
         for name, text in (

@@ -3,7 +3,7 @@
 import pytest
 
 from analogyqa.corpora.relations import relations_corpus
-from analogyqa.report.claims import CLAIMS, UNDECIDED
+from analogyqa.report.claims import CLAIMS, EQUIVALENT, UNDECIDED
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.page.cards import claim_cards
 from analogyqa.report.page.data import data_cards
@@ -48,6 +48,15 @@ def test_a_card_names_the_items_of_its_task(coordinates, item):
         f"30 {item}, seeds: 2",
         f"about 120 {item} would show the published +0.200",
     ]
+
+
+def test_equal_systems_are_drawn_in_the_middle():
+    paper = make_paper(one=claim_on("wikiqa", "comb", "mrr"))
+    row = {"paper": paper.paper, "claim": "one", "primary": True, "verdict": EQUIVALENT}
+    row |= {"kind": "score", "evidence": "", "reason": "", "protocol": "paper"}
+    row |= {"effect": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "n_items": 30, "n_seeds": 2}
+    (card,) = claim_cards(to_frame([row], CLAIMS), [paper], CONFIG)
+    assert card.judgements[0].interval == (50, 50, 50, None)
 
 
 def test_a_card_on_data_that_are_not_configured_has_the_reason():

@@ -11,6 +11,7 @@ from analogyqa.plan import (
     claim_cells,
     claim_sides,
     explained_cells,
+    fused_parts,
     norm_cells,
     systems_with_costs,
     training_cell,
@@ -157,10 +158,11 @@ class Outputs:
         }
 
     def _histories(self, cells: Iterable[Cell]) -> list[str]:
-        """Return the histories of the cells that are trained."""
+        """Return the histories of the cells, and of the cells that they fuse, that are trained."""
+        parts = _distinct([cell, *fused_parts(self.config, cell).values()] for cell in cells)
         trained = [
             cell
-            for cell in cells
+            for cell in parts
             if self.config.systems[cell.system].trained and not training_cell(self.config, cell)
         ]
         return self.inputs.runs(trained, "history.parquet")

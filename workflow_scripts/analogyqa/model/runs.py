@@ -8,7 +8,7 @@ from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.model.folder import Learned, require_new_texts, system_of
 from analogyqa.plan import Cell
 from analogyqa.report.stored import read_configuration
-from analogyqa.report.summary import read_record
+from analogyqa.report.summary import find_records, read_record
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.settings.base import nearest_hint
@@ -27,10 +27,7 @@ def find_run(results: str | Path, run: str, seed: int | None = None) -> Learned:
     """Return what a run has learned; see `Model.load`."""
     results = Path(results)
     config, _, _ = read_configuration(results)
-    runs = {
-        path.parent.relative_to(results / "runs").as_posix()
-        for path in results.glob("runs/*/*/*/*/run.json")
-    }
+    runs = find_records(results)
     if run.count("/") == 2:
         run = f"{run}/{DEFAULT}"
     if run not in runs:

@@ -1,7 +1,7 @@
 """Which files of a results folder may be redistributed: no sentences of the data, no vectors."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from analogyqa.settings.paper import Paper
 # `*` also matches `/`. The first pattern that matches a file decides.
 KEPT = (
     *("configuration.json", "summary.csv", "ledger.*", "claims.*", "comparisons.csv"),
-    *("tables/*", "figures/*", "costs/*.json", "selection/*.json", "prototypes/*.parquet"),
+    *("costs/*.json", "selection/*.json", "prototypes/*.parquet"),
     *("corpora/*.json", "entities/*.json", "vectors/*.json", "sentence_vectors/*.json"),
     *("runs/*/run.json", "runs/*/scores.parquet", "runs/*/metrics.parquet"),
     "runs/*/history.parquet",
@@ -32,6 +32,7 @@ EMPTIED = {
 }
 _SENTENCES = "sentences of the data, which may not be redistributed"
 _RUN = "run the command above"
+_CONFIGURE = "configure it and run the command above"
 # Why files are left out, and how to get them again.
 LEFT_OUT = {
     "runs/*/decisions.parquet": (_SENTENCES, _RUN),
@@ -43,6 +44,8 @@ LEFT_OUT = {
     "lemmas/*": (_SENTENCES, _RUN),
     "entities/*": (_SENTENCES, _RUN),
     "report.html": (_SENTENCES, "run the command above, or `analogyqa report` after it"),
+    "tables/*": ("of a paper that is not configured", _CONFIGURE),
+    "figures/*": ("of a paper that is not configured", _CONFIGURE),
     "vectors/*": ("vectors, which have licences of their own", _RUN),
     "sentence_vectors/*": ("sentences of the data, with their vectors", _RUN),
     "quadruples/*": ("large; they follow from the corpora and the prototypes", _RUN),
@@ -69,14 +72,16 @@ class Contents(NamedTuple):
     left_out: dict[str, list[str]]
 
 
-def sort_files(results: str | Path, papers: Iterable[Paper]) -> Contents:
+def sort_files(results: str | Path, papers: Collection[Paper]) -> Contents:
     """Sort the files of a results folder into archived, emptied and left out.
 
     Args:
         results: The output folder.
-        papers: Its papers, which say which tables show sentences of the data.
+        papers: Its papers, whose tables and figures are archived unless they show sentences.
     """
     results = Path(results)
+    kept = [*KEPT]
+    kept += [f"{kind}/{paper.paper}/*" for paper in papers for kind in ("tables", "figures")]
     with_sentences = [
         f"tables/{paper.paper}/{name}.*" for paper in papers for name in views_with_sentences(paper)
     ]
@@ -87,7 +92,7 @@ def sort_files(results: str | Path, papers: Iterable[Paper]) -> Contents:
             contents.left_out.setdefault(pattern, []).append(name)
         elif _first_match(name, EMPTIED):
             contents.emptied.append(name)
-        elif _first_match(name, KEPT):
+        elif _first_match(name, kept):
             contents.kept.append(name)
         else:
             contents.left_out.setdefault(_first_match(name, LEFT_OUT), []).append(name)

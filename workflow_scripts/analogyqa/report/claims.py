@@ -9,7 +9,7 @@ import pandas as pd
 
 from analogyqa.plan import Cell, cells_by_hyperparameters, fold_cells, why_no_run
 from analogyqa.report.comparing import compare_runs, level_of, round_comparison
-from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
+from analogyqa.report.learning import NOT_LEARNT, has_cell_learnt
 from analogyqa.report.significance import Comparison, holm, partial_conjunction
 from analogyqa.report.summary import DECIMALS, Values, to_frame
 from analogyqa.report.verdicts import NOT_RUN, no_run
@@ -220,7 +220,7 @@ def _not_learnt(sides: Iterable[_Side], learnt: Mapping[Cell, bool], config: Con
     """Return which sides rest on training runs that did not learn."""
     texts = []
     for side in sides:
-        failed = sum(not rests_on_learnt(cell, learnt, config) for cell in side.cells)
+        failed = sum(has_cell_learnt(cell, learnt, config) is False for cell in side.cells)
         folds = f" ({failed} of {len(side.cells)} folds)" if len(side.cells) > 1 else ""
         texts += [f"{side.name} {NOT_LEARNT}{folds}"] if failed else []
     return "; ".join(dict.fromkeys(texts))

@@ -8,7 +8,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.plan.configured import differences
 from analogyqa.report.comparing import compare_runs, p_value_of, round_comparison
-from analogyqa.report.summary import DECIMALS, read_record
+from analogyqa.report.summary import DECIMALS, find_records, read_record
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.run import Config
 
@@ -45,11 +45,7 @@ def compare_folders(
 
     Raises AnalogyQAError when a folder has no run, or a damaged one.
     """
-    runs = [
-        {path.parent.relative_to(Path(folder, "runs")).as_posix(): path.parent
-         for path in sorted(Path(folder).glob("runs/*/*/*/*/run.json"))}
-        for folder in (first, second)
-    ]  # fmt: skip
+    runs = [find_records(folder) for folder in (first, second)]
     for folder, cells in zip((first, second), runs, strict=True):
         if not cells:
             raise AnalogyQAError(
@@ -62,13 +58,13 @@ def compare_folders(
         elif cell not in runs[0]:
             different.append(CellDifference(cell, ONLY_SECOND, {}, []))
         else:
-            folders = runs[0][cell], runs[1][cell]
-            before, now = (read_record(folder / "run.json") for folder in folders)
+            paths = runs[0][cell], runs[1][cell]
+            before, now = map(read_record, paths)
             if before["scores"] == now["scores"]:
                 equal += 1
             else:
                 because = list(_reasons(before, now))
-                different.append(_compared(cell, *folders, because, config))
+                different.append(_compared(cell, paths[0].parent, paths[1].parent, because, config))
     return equal, different
 
 

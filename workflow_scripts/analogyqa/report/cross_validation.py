@@ -17,7 +17,7 @@ from analogyqa.report.comparing import (
     round_comparison,
     top_group,
 )
-from analogyqa.report.learning import NOT_LEARNT
+from analogyqa.report.learning import NOT_LEARNT, has_cell_learnt
 from analogyqa.report.legend import (
     INTERVALS,
     LEARNT,
@@ -83,7 +83,8 @@ def build_cross_validation(
     rows = []
     for dataset, system in product(study.datasets, study.systems):
         folds = cells.get((system, dataset), [])
-        trained = [learnt[cell] for cell in folds if cell in learnt]
+        of_folds = (has_cell_learnt(cell, learnt, config) for cell in folds)
+        trained = [has_learnt for has_learnt in of_folds if has_learnt is not None]
         start: dict = {
             "paper": paper,
             "dataset": dataset,

@@ -1,6 +1,7 @@
 """The figures of a paper: curves or heat maps, with the published values."""
 
 import textwrap
+from itertools import cycle
 from pathlib import Path
 
 import matplotlib
@@ -282,7 +283,7 @@ def _draw_bars(axes: plt.Axes, frame: pd.DataFrame) -> None:
     points, lines = list(frame["x"].unique()), list(frame["line"].unique())
     means = frame.pivot(index="line", columns="x", values="mean").reindex(lines, columns=points)
     bottom = np.zeros(len(points))
-    for line, colour in zip(lines, COLOURS, strict=False):
+    for line, colour in zip(lines, cycle(COLOURS), strict=False):
         part = means.loc[line].fillna(0).to_numpy()
         axes.bar(points, part, bottom=bottom, color=colour, label=line)
         bottom += part

@@ -12,7 +12,7 @@ from analogyqa.measures import MEASURES, strata_of, values_by_seed
 from analogyqa.plan import Cell
 from analogyqa.report.comparing import compare_with_best, p_value_of, tied_with_best
 from analogyqa.report.spread import bootstrap_means, shares_of_first
-from analogyqa.report.summary import DECIMALS, read_record
+from analogyqa.report.summary import DECIMALS, find_records, read_record
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import HYPERPARAMETERS
@@ -59,10 +59,10 @@ def build_leaderboard(
     """
     values = _values(Path(results), dataset, subset, measure)
     if not values:
-        runs = [path.parts for path in Path(results).glob("runs/*/*/*/*/run.json")]
+        runs = [path.split("/") for path in find_records(results)]
         asked = {
-            dataset: sorted({parts[-4] for parts in runs}),
-            subset: sorted({parts[-3] for parts in runs}),
+            dataset: sorted({parts[1] for parts in runs}),
+            subset: sorted({parts[2] for parts in runs}),
             measure: MEASURES,
         }
         hints = [nearest_hint(name, known) for name, known in asked.items() if name not in known]
@@ -102,7 +102,9 @@ def build_leaderboard(
 def _values(results: Path, dataset: str, subset: str, measure: str) -> Mapping[str, pd.DataFrame]:
     """Return the scores [seeds, items] of each system without overrides, or tuned on dev."""
     values = {}
-    for path in sorted(results.glob(f"runs/*/{dataset}/{subset}/*/run.json")):
+    for run, path in find_records(results).items():
+        if run.split("/")[1:3] != [dataset, subset]:
+            continue
         cell = Cell.from_record(read_record(path)["cell"])
         if {name for name, _ in cell.overrides} <= {HYPERPARAMETERS}:
             by_measure = values_by_seed(

@@ -32,7 +32,8 @@ def read_learnt(histories: Iterable[str]) -> dict[Cell, bool]:
     }
 
 
-def rests_on_learnt(cell: Cell, learnt: Mapping[Cell, bool], config: Config) -> bool:
-    """Return whether a cell and all cells that it fuses have learnt; an untrained cell counts."""
-    cells = (cell, *fused_parts(config, cell).values())
-    return all(learnt.get(part, True) for part in cells)
+def has_cell_learnt(cell: Cell, learnt: Mapping[Cell, bool], config: Config) -> bool | None:
+    """Return whether a cell and the cells that it fuses have learnt; None if none is trained."""
+    parts = (cell, *fused_parts(config, cell).values())
+    known = [learnt[part] for part in parts if part in learnt]
+    return all(known) if known else None

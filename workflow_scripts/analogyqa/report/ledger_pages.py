@@ -37,13 +37,8 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
 
     Papers without a row in the ledger are left out.
     """
-    blocks, numbered_notes = _lay_out(ledger, papers := list(papers))
-    markdown_blocks = [
-        block._replace(
-            rows=[(labels, list(map(_in_markdown, values))) for labels, values in block.rows]
-        )
-        for block in chain.from_iterable(blocks.values())
-    ]
+    papers = list(papers)
+    blocks, numbered_notes = _lay_out(ledger, papers)
     notes = [
         *(f"{_sign(verdict)}: {look.meaning}" for verdict, look in LOOKS.items()),
         *LEGEND,
@@ -51,7 +46,7 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
         *(paper.citation for paper in papers if paper.paper in blocks),
     ]
     counts = _verdict_counts(ledger)
-    return table_to_markdown(Table(TITLE, [counts, *markdown_blocks], notes))
+    return table_to_markdown(Table(TITLE, [counts, *chain.from_iterable(blocks.values())], notes))
 
 
 def _verdict_counts(ledger: pd.DataFrame) -> Block:
@@ -74,15 +69,13 @@ def _counts(rows: pd.DataFrame, others: list[str]) -> list[Value]:
     once = rows[rows["repeats"] == ""]
     has_substitute = once["substitute"] != ""
 
-    def count(part: pd.DataFrame, verdict: str) -> Value:
-        number = part["verdict"].eq(verdict).sum()
-        return Value(str(number), verdict=verdict if number else "")
+    def count(part: pd.DataFrame, verdict: str) -> str:
+        return str(part["verdict"].eq(verdict).sum())
 
-    values = [count(once[~has_substitute], verdict) for verdict in _EVIDENCE]
-    counts = (count(once[has_substitute], verdict).ours for verdict in _EVIDENCE)
-    values.append(Value(" / ".join(counts)))
-    values += [count(once, verdict) for verdict in others]
-    return [*values, Value(str(len(rows) - len(once)))]
+    counts = [count(once[~has_substitute], verdict) for verdict in _EVIDENCE]
+    counts.append(" / ".join(count(once[has_substitute], verdict) for verdict in _EVIDENCE))
+    counts += [count(once, verdict) for verdict in others]
+    return [*map(Value, counts), Value(str(len(rows) - len(once)))]
 
 
 def _lay_out(
@@ -130,23 +123,17 @@ def _rows(
 
 
 def _value(row: dict, notes: dict[str, int]) -> Value:
+    """Return a value as one text, with the symbol of its verdict and the number of its note."""
     text = PRESENTATIONS[row["kind"]].text
     value = full_text(row, both_intervals=True) if row["kind"] == SCORE else text(row)
     substitute = f"substitute: {row['substitute']}" if row["substitute"] else ""
     parts = [row["provenance"], substitute, row["repeats"], row["reason"]]
     note = ". ".join(filter(None, parts))
-    number = notes.setdefault(note, len(notes) + 1) if note else 0
-    return value._replace(verdict=row["verdict"], note=number)
+    number = f"[{notes.setdefault(note, len(notes) + 1)}]" if note else ""
+    return Value(" ".join(filter(None, [LOOKS[row["verdict"]].colour, *value.parts, number])))
 
 
 def _sign(verdict: str) -> str:
     """Return a verdict with its colour and its mark."""
     mark = f" {MARKS[verdict]}" if verdict in MARKS else ""
     return f"{LOOKS[verdict].colour}{mark} {verdict}"
-
-
-def _in_markdown(value: Value) -> Value:
-    """Return a value as one text, with the symbol of its verdict and the number of its note."""
-    colour = LOOKS[value.verdict].colour if value.verdict else ""
-    note = f"[{value.note}]" if value.note else ""
-    return Value(" ".join(filter(None, [colour, *value.parts, note])))

@@ -145,7 +145,9 @@ def _costs(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     coordinates, published = entry.number.coordinates, entry.number.published
     system = config.systems[coordinates.system]
     if not has_costs(system):
-        return [{}]
+        return [
+            {} if published is None else not_run(f"no costs of {coordinates.system} are measured")
+        ]
     names = [name for name in (coordinates.system, coordinates.over) if name]
     keys = [(coordinates.dataset, coordinates.subset, name) for name in names]
     if missing := [key[-1] for key in keys if key not in results.costs]:
@@ -192,7 +194,7 @@ def _counts(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     if count == published and all(_is_capped(name, coordinates, config, results) for name in types):
         reason = "the pipeline generates exactly the configured number of pairs"
         return [row | {"verdict": ENFORCED, "reason": reason}]
-    return [row | {"verdict": verdict(published, *_as_printed(count))}]
+    return [row | {"verdict": verdict(published, *_as_printed(count, published))}]
 
 
 def _is_capped(category: str, coordinates: Coordinates, config: Config, results: Results) -> bool:
@@ -203,11 +205,16 @@ def _is_capped(category: str, coordinates: Coordinates, config: Config, results:
     return pairs.get(category) == config.categories[category].pairs
 
 
-def _as_printed(count: int) -> tuple[float, float]:
-    """Return the range of counts that are printed alike: 1,148 as 1.1K and 53,417 as 53K."""
+def _as_printed(count: int, published: float) -> tuple[float, float]:
+    """Return the range of counts that are printed alike: 1,148 as 1.1K and 53,417 as 53K.
+
+    A published 1148 is printed in full, so only 1,148 is alike.
+    """
     if count < 1000:
         return count, count
     unit = 100 if count < 10_000 else 1000
+    while round(published) % unit:
+        unit //= 10
     return count - unit / 2, count + unit / 2
 
 

@@ -169,7 +169,10 @@ def questions_page(
         texts = dict(zip(fold_ids(corpus, "question_id"), corpus["question"], strict=True))
         titles = [config.systems[start[name]].title for name in ("first", "second")]
         title, short = config.datasets[start["dataset"]].title, MEASURES[start["measure"]].short
-        largest = {"gains": gains.head(SHOWN).index, "losses": gains.tail(SHOWN).index[::-1]}
+        largest = {
+            "gains": gains[gains > 0].head(SHOWN).index,
+            "losses": gains[gains < 0].tail(SHOWN).index[::-1],
+        }
         for heading, items in largest.items():
             questions = [
                 f"- {texts[item]} ({original_split(item)}; "

@@ -15,7 +15,7 @@ from analogyqa.report.comparing import (
     p_value_of,
     round_comparison,
 )
-from analogyqa.report.learning import NOT_LEARNT
+from analogyqa.report.learning import NOT_LEARNT, has_cell_learnt
 from analogyqa.report.legend import (
     INTERVALS,
     LEARNT,
@@ -86,7 +86,9 @@ def build_sensitivity(
     for dataset, (choice, value), measure in product(study.datasets, variations, RANKED):
         varied = [cells.get((system, dataset, choice, value)) for system in study.systems]
         compared = _compare(varied[:2], measure, results.values, config)
-        if compared and any(learnt.get(cell) is False for cell in varied[:2] if cell):
+        if compared and any(
+            has_cell_learnt(cell, learnt, config) is False for cell in varied[:2] if cell
+        ):
             compared["verdict"] = NOT_LEARNT
         for system, cell in zip(study.systems, varied, strict=True):
             coordinates = Coordinates(system=system, dataset=dataset, subset=study.subset)
@@ -101,7 +103,8 @@ def build_sensitivity(
                 row["published"] = paper.published_at(printed)
             if run:
                 row |= {column: run[column] for column in (*MEASURED, "substitute")}
-                row["learnt"] = "no" if cell and learnt.get(cell) is False else "yes"
+                failed = cell and has_cell_learnt(cell, learnt, config) is False
+                row["learnt"] = "no" if failed else "yes"
                 if row.get("published") is not None and row["learnt"] == "yes":
                     interval = run["run_low"], run["run_high"]
                     competitors = paper.competitors(printed)

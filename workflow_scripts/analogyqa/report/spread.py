@@ -48,7 +48,7 @@ def summarise(
         largest, smallest: The largest and the smallest possible mean.
         strata: As in `bootstrap_means`.
     """
-    means = bootstrap_means(values, samples, of_seeds=0, strata=strata)
+    means = bootstrap_means(values, samples, stream=0, strata=strata)
     tail = (1 - confidence) / 2
     low, high = np.quantile(means, [tail, 1 - tail]).clip(smallest, largest)
     by_seed, seeds = values.mean(axis=1), len(values)
@@ -81,14 +81,14 @@ def interval_of_runs(
 
 
 def bootstrap_means(
-    values: np.ndarray, samples: int, of_seeds: int, strata: np.ndarray | None = None
+    values: np.ndarray, samples: int, stream: int, strata: np.ndarray | None = None
 ) -> np.ndarray:
     """Return bootstrap means [samples] of scores, drawing seeds and items with replacement.
 
     Args:
         values: Float array [seeds, items].
         samples: The number of draws.
-        of_seeds: The stream of the draws of seeds. All calls with the same number of items draw the
+        stream: The stream of the draws of seeds. All calls with the same number of items draw the
             same items.
         strata: The number of the stratum of each item, int [items]; a draw has as many items of
             each stratum as there are. None for one stratum.
@@ -101,7 +101,7 @@ def bootstrap_means(
         for number, size in enumerate(np.bincount(strata)):
             drawn = _weights(int(size), samples, (0, number))
             item_weights[:, strata == number] = drawn * size / items
-    seed_weights = _weights(seeds, samples, (1, of_seeds))
+    seed_weights = _weights(seeds, samples, (1, stream))
     if seeds > 1:
         # The variance of a resample of n values is too small by the factor (n - 1) / n.
         seed_weights = 1 / seeds + (seed_weights - 1 / seeds) * np.sqrt(seeds / (seeds - 1))

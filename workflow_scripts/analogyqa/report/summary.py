@@ -23,6 +23,10 @@ DECIMALS = 6
 HYPERPARAMETERS_USED = ", hyperparameters "  # precedes the last part of a provenance
 # The rules that make runs.
 RULES_OF_RUNS = ("train_encoder", "score_candidates", "fuse_scores", "solve_analogies")
+# What is read of the record of a run, besides its cell.
+RECORDED = frozenset(
+    ("settings", "seeds", "inputs", "scores", "content_hash", "git_commit", "device", "platform")
+)
 _text, _number, _count = "str", "float64", "Int64"
 
 MEASURED = {
@@ -115,6 +119,13 @@ def read_runs(
             yield record | {"cell": cell.record()}, reweighted(held, part.analogies)
 
 
+def find_records(results: str | Path) -> dict[str, Path]:
+    """Return the record of every run by the path of the run below runs/, sorted."""
+    folder = Path(results, "runs")
+    records = sorted(folder.glob("*/*/*/*/run.json"))
+    return {path.parent.relative_to(folder).as_posix(): path for path in records}
+
+
 def read_record(path: str | Path) -> dict:
     """Read the record of a run.
 
@@ -123,7 +134,7 @@ def read_record(path: str | Path) -> dict:
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
         Cell.from_record(record["cell"])
-        if missing := {"settings", "content_hash"} - record.keys():
+        if missing := RECORDED - record.keys():
             raise ValueError(f"it has no {' and no '.join(sorted(missing))}")
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AnalogyQAError(

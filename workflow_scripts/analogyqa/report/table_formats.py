@@ -35,8 +35,7 @@ class Value(NamedTuple):
 
     `mark` is that of the `verdict`, which may be followed by SUBSTITUTE. `run` is the path of the
     run with this score. `bold` is whether our value is in the top group, see
-    `comparing.top_group`. `note` is the number of its note, 0 for none. `row` is the row of the
-    table's csv that it shows, None for none.
+    `comparing.top_group`. `row` is the row of the table's csv that it shows, None for none.
     """
 
     ours: str
@@ -46,7 +45,6 @@ class Value(NamedTuple):
     verdict: str = ""
     run: str = ""
     bold: bool = False
-    note: int = 0
     row: int | None = None
 
     @property
@@ -189,7 +187,7 @@ def _published(row: dict) -> str:
         return ""
     value = row["published"]
     text = f"{value:.{DIGITS}g}".removeprefix("0")
-    return f"({text.ljust(4, '0')})" if text.startswith(".") else f"({value:.3f})"
+    return f"({text.ljust(4, '0')})" if text.startswith(".") else f"({three_decimals(value)})"
 
 
 def count_text(row: dict) -> Value:

@@ -122,15 +122,15 @@ def _counted(artefact: Artefact, config: Config) -> list[str]:
 
 
 def _data(runs: list[dict], config: Config) -> str:
-    items: dict[str, dict[str, int]] = {}
+    items: dict[str, dict[str, set[int]]] = {}
     for run in runs:
         overrides = dataset_overrides(from_text(run["overrides"]))
         subset = " ".join([run["subset"], *map("=".join, overrides)])
-        items.setdefault(run["dataset"], {})[subset] = run["n_items"]
+        items.setdefault(run["dataset"], {}).setdefault(subset, set()).add(run["n_items"])
     data = "; ".join(
         f"{config.datasets[name].title}, {task_of(config.datasets[name]).items}: "
-        + ", ".join(f"{subset} {count}" for subset, count in counts.items())
-        for name, counts in items.items()
+        + ", ".join(f"{subset} {_either(counts)}" for subset, counts in subsets.items())
+        for name, subsets in items.items()
     )
     return f"Data: {data}. Seeds: {seeds_fact(runs)}."
 

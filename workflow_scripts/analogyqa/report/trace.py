@@ -88,7 +88,9 @@ def find_number(
     if TUNED not in labels:
         matching = [number for number in matching if number.values.get("hyperparameters") != TUNED]
     # The title of one system may be the name of another.
-    matching = [number for number in matching if number.coordinates.system in labels] or matching
+    matching = [
+        number for number in matching if _plain(number.coordinates.system) in labels
+    ] or matching
     if not matching:
         given = ", ".join(word for word in words if _plain(word) in labels)
         raise AnalogyQAError(f"no number of {where} has all of these words: {given}. Leave one out")

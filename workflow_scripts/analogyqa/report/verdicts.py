@@ -51,20 +51,24 @@ MARKS = {name: look.mark for name, look in LOOKS.items() if name not in (NOT_RUN
 
 
 def verdict(
-    published: float, low: float | None, high: float | None, rivals: Iterable[float] = ()
+    published: float, low: float | None, high: float | None, competitors: Iterable[float] = ()
 ) -> str:
     """Compare our interval with a published value.
 
     Args:
         published: The published value.
         low, high: Our interval; None or NaN if it is not known, which is inconclusive.
-        rivals: The published values of competing systems, which the paper calls better or worse.
-            If one of them is in the interval, too, the verdict is inconclusive.
+        competitors: The published values of competing systems, which the paper calls better or
+            worse. If one of them is in the interval, too, the verdict is inconclusive.
     """
     if low is None or high is None or pd.isna(low):
         return INCONCLUSIVE
     if low <= published <= high:
-        return INCONCLUSIVE if any(low <= rival <= high for rival in rivals) else REPRODUCED
+        return (
+            INCONCLUSIVE
+            if any(low <= competitor <= high for competitor in competitors)
+            else REPRODUCED
+        )
     return HIGHER if low > published else LOWER
 
 

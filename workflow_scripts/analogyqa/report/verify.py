@@ -15,7 +15,7 @@ from analogyqa.report.expected import differences_from_expected, is_sample
 from analogyqa.report.learning import read_learnt
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import Results, read_results
-from analogyqa.report.summary import csv_text, read_record
+from analogyqa.report.summary import csv_text, find_records, read_record
 from analogyqa.report.tables import build_table
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import hash_of_content, metrics_of
@@ -48,7 +48,7 @@ def verify(
         papers: Its papers.
     """
     results = Path(results)
-    for path in sorted(results.glob("runs/*/*/*/*/run.json")):
+    for path in find_records(results).values():
         try:
             yield from _verify_run(path, results, config)
         except AnalogyQAError as error:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
+from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import view_tables
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
@@ -248,8 +249,14 @@ def _size(svg: Path) -> tuple[int, int]:
     """Return width and height in pixels; without them, the page jumps as its figures load."""
     with open(svg, encoding="utf-8") as file:
         head = file.read(2000)
-    width, height = re.findall(r'\b(?:width|height)="([\d.]+)pt"', head)[:2]
-    return round(float(width) * 4 / 3), round(float(height) * 4 / 3)
+    sizes = re.findall(r'\b(?:width|height)="([\d.]+)pt"', head)[:2]
+    if len(sizes) < 2:
+        raise AnalogyQAError(
+            f"{svg}: has no width and height. Delete it, then run the same command again to "
+            "rebuild it."
+        )
+    width, height = (round(float(size) * 4 / 3) for size in sizes)
+    return width, height
 
 
 def _files(path: Path, results: Path) -> list[str]:

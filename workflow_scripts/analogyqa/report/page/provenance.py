@@ -21,7 +21,7 @@ Facts = dict[str, list[str]]  # the lines of each fact, by its name
 
 
 class Provenance:
-    """The facts about the numbers of a page: those of a number's own, and those of its run."""
+    """What `analogyqa why` prints about each number of a page, and about its run."""
 
     def __init__(self, results: str | Path, config: Config, command: str) -> None:
         self.results, self.config, self.command = results, config, command

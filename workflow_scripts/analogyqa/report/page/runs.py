@@ -11,7 +11,7 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import configured_cell, differences
-from analogyqa.report.summary import read_record
+from analogyqa.report.summary import find_records, read_record
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.trace import run_log
 from analogyqa.settings.run import Config
@@ -36,7 +36,7 @@ def read_run_records(results: Path, config: Config) -> list[Run]:
     Raises AnalogyQAError if a record is damaged.
     """
     runs = []
-    for path in sorted((results / "runs").glob("*/*/*/*/run.json")):
+    for path in find_records(results).values():
         cell = Cell.from_path(path.parent)
         record = read_record(path)
         path_of_log = run_log(results, cell)

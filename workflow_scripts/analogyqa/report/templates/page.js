@@ -49,8 +49,9 @@ async function openOrigin(link) {
 // The link of the cell that a mark of the picture is about.
 function linkOf(mark) {
   if (!mark) return null;
-  const [section, row] = mark.dataset.number.split(".");
-  return document.getElementById(section).querySelector(`a[data-row="${row}"]`);
+  const number = mark.dataset.number;
+  const dot = number.lastIndexOf("."); // the name of a paper may have dots, too
+  return document.getElementById(number.slice(0, dot)).querySelector(`a[data-row="${number.slice(dot + 1)}"]`);
 }
 
 document.addEventListener("click", (event) => {
