@@ -2,6 +2,7 @@
 
 import os
 import sys
+from functools import reduce
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -32,6 +33,7 @@ from analogyqa.folders import require_writable
 from analogyqa.memory import MALLOC_OPTIONS
 from analogyqa.analogies.specs import SOLVERS
 from analogyqa.runs.commit import CommitUnknownError, find_commit
+from analogyqa.settings.base import merge
 from analogyqa.settings.load import command_of
 
 # Jobs inherit these variables. A value that the user has set is kept.
@@ -57,12 +59,13 @@ DETECTS_CHANGES = lambda file: (
 )
 
 
-# Values of the command line take precedence, then those of later files, then those of config.yaml.
+# Values of the command line take precedence, then those of later files, then those of config.yaml. Snakemake would mix the options of
+# two rankers, so the files are merged again.
 *FILES, BASE = map(Path, workflow.configfiles)
+GIVEN = dict(workflow.config_settings.config)
 with exit_on_error():
-    EXPERIMENT = load_experiment(
-        config, [dict(workflow.config_settings.config), *reversed(FILES), BASE]
-    )
+    config.update(reduce(merge, [*map(read_yaml, [BASE, *FILES]), GIVEN]))
+    EXPERIMENT = load_experiment(config, [GIVEN, *reversed(FILES), BASE])
     if workflow.is_main_process:
         require_targets(sys.argv[1:], EXPERIMENT)
 CONFIG = EXPERIMENT.config
@@ -70,7 +73,7 @@ RESULTS, RESOURCES = CONFIG.output_dir, CONFIG.resources_dir
 for key in ("output_dir", "resources_dir", "tracking_uri", "device"):  # which scripts read
     config.setdefault(key, getattr(CONFIG, key))
 INPUTS = Inputs(EXPERIMENT, DETECTS_CHANGES)
-PARAMS = Parameters(INPUTS, command_of(FILES or [BASE], workflow.config_settings.config))
+PARAMS = Parameters(INPUTS, command_of(FILES or [BASE], GIVEN))
 OUTPUTS = Outputs(INPUTS)
 # The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.
 GPUS = 0 if CONFIG.device == "cpu" else 1

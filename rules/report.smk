@@ -176,7 +176,7 @@ rule import_to_mlflow:
     input:
         **OUTPUTS.import_to_mlflow(),
         reports=rules.write_ledger.output + rules.judge_claims.output,
-        tables_and_figures=OUTPUTS.tables_and_figures(),
+        tables_and_figures=OUTPUTS.tables_and_figures() + OUTPUTS.cross_validation(),
     output:
         f"{RESULTS}/mlflow.imported.json",
     log:

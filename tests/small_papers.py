@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import yaml
-from snakemake.utils import update_config
 
 from analogyqa.plan import Cell, load_papers, reported_cells
+from analogyqa.settings.base import merge
 from analogyqa.settings.load import Origin, load_config
 from analogyqa.settings.run import Config
 
@@ -89,8 +89,7 @@ class Papers:
     def values(self, over: str = "{}") -> dict:
         """Return the values of a run, not yet checked."""
         values = {"papers": ["small"], "output_dir": "out", "seeds": 2}
-        update_config(values, yaml.safe_load(over))
-        return values
+        return merge(values, yaml.safe_load(over))
 
     def load(self, over: str = "{}", given: tuple[Origin, ...] = ()) -> Config:
         return load_config(self.values(over), "config", given, self.folder)

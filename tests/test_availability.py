@@ -354,6 +354,12 @@ def test_a_model_may_be_a_source(available):
     assert available(named_entities=entities).entities == "mirror/models/net"
 
 
+def test_a_model_that_is_a_missing_source_is_a_reason(available):
+    entities = {"model": ["gone"], "vectors": "here", "labels": {}}
+    availability = available(TAM, named_entities=entities)
+    assert "a/gone.txt" in availability.reasons["tam"]
+
+
 @pytest.mark.parametrize(
     ("models", "expected"),
     [

@@ -1,5 +1,6 @@
 """The jobs of a dry run, and their estimated cost."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,7 +8,9 @@ import pytest
 
 from analogyqa import planning
 from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import Cell
 from analogyqa.planning import Cost, Job, Timings, cluster_jobs, print_plan, read_listing
+from analogyqa.report.summary import RECORDED
 
 ROOT = Path(__file__).parents[1]
 
@@ -105,6 +108,18 @@ def test_the_cost_is_that_of_the_same_job(tmp_path, timings):
         Path(file).write_bytes(bytes(100))
     Path(same.benchmark).write_text('{"s": 3600, "cpu_time": 7200}\n')
     assert timings.cost(same) == Cost(2.0, 1.0, 200, "measured")
+
+
+def test_the_cost_grows_with_the_seeds_that_were_added_since_the_job_ran(tmp_path, timings):
+    train = job(tmp_path, "analogy/toy/who")
+    train.outputs.append(f"{tmp_path}/runs/out/runs/analogy/toy/who/default/run.json")
+    record = dict.fromkeys(RECORDED) | {"cell": Cell("analogy", "toy", "who").record()}
+    record["seeds"] = [0]
+    for file in (train.benchmark, train.outputs[-1]):
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+    Path(train.benchmark).write_text('{"s": 3600, "cpu_time": 7200}\n')
+    Path(train.outputs[-1]).write_text(json.dumps(record))
+    assert timings.cost(train)[:2] == (6.0, 3.0)  # three seeds are configured
 
 
 def test_without_a_run_the_cost_is_that_of_the_reference_scaled_by_seeds(tmp_path, timings):

@@ -4,9 +4,12 @@ import importlib.metadata
 import inspect
 import json
 import shlex
+from argparse import Namespace
+from types import SimpleNamespace
 
 import pytest
 import yaml
+from snakemake.cli import get_argument_parser
 from typer.testing import CliRunner
 
 from analogyqa import cli
@@ -50,19 +53,50 @@ def test_a_damaged_configuration_is_named(tmp_path):
         cli.verify(tmp_path)
 
 
+@pytest.fixture
+def read_by_snakemake(monkeypatch):
+    """Return what Snakemake reads of the command that one of ours starts."""
+    commands = []
+    popen = lambda command: commands.append(command) or SimpleNamespace(wait=lambda: 1)  # noqa: E731
+    monkeypatch.setattr(run, "subprocess", SimpleNamespace(Popen=popen))
+    monkeypatch.chdir(REPOSITORY)
+
+    def read(*arguments: str) -> Namespace:
+        assert CliRunner().invoke(cli.app, arguments).exit_code == 2
+        return get_argument_parser().parse_args(commands.pop()[3:])
+
+    return read
+
+
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("given", "config", "targets"),
     [
-        ([], ["--config", "papers=lwda2019"]),
-        (["--config", "seeds=3", "-n"], ["--config", "papers=lwda2019", "seeds=3", "-n"]),
-        (["-n", "-C", "seeds=3"], ["-n", "-C", "papers=lwda2019", "seeds=3"]),
+        ([], ["papers=x"], []),
+        (["a.csv"], ["papers=x"], ["a.csv"]),
+        (["-n", "--", "a.csv"], ["papers=x"], ["a.csv"]),
+        (["--config", "seeds=3", "-n"], ["papers=x", "seeds=3"], []),
+        (["-n", "-C", "seeds=3", "--", "a.csv"], ["papers=x", "seeds=3"], ["a.csv"]),
+        (["-Cseeds=3"], ["papers=x", "seeds=3"], []),
+        (["--config=seeds=3", "-n"], ["papers=x", "seeds=3"], []),
     ],
 )
-def test_papers_are_added_to_the_last_config_option(monkeypatch, given, expected):
-    received = []
-    monkeypatch.setattr(run, "_run_snakemake", lambda cores, arguments: received.extend(arguments))
-    CliRunner().invoke(cli.app, ["paper", "--papers", "lwda2019", "--", *given])
-    assert received == expected
+def test_papers_are_added_to_the_options_and_targets_of_the_user(
+    read_by_snakemake, given, config, targets
+):
+    read = read_by_snakemake("paper", "--papers", "x", "--", *given)
+    assert (read.config, list(read.targets)) == (config, targets)
+
+
+def test_a_target_of_the_demo_is_no_configuration_file(read_by_snakemake):
+    read = read_by_snakemake("demo", "results/demo/ledger.csv")
+    assert read.targets == ["results/demo/ledger.csv"]
+    assert [path.name for path in read.configfile] == ["config.yaml"]
+
+
+def test_candidates_that_are_not_utf_8_are_refused():
+    arguments = ["rank", "--run", "a/b/c", "--question", "q", "--candidates", "-"]
+    result = CliRunner().invoke(cli.app, arguments, input=b"caf\xe9")
+    assert isinstance(result.exception, AnalogyQAError)
 
 
 def test_a_printed_command_can_be_pasted(tmp_path, monkeypatch):

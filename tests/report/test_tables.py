@@ -212,6 +212,11 @@ class TestOwnData:
         assert not any("ublished" in note for note in table.notes[:-1])
         assert table.notes[-1].endswith("in no paper: nothing is published.")
 
+    def test_subsets_whose_names_differ_only_in_case_have_columns_of_their_own(self):
+        config = make_config(("mine",), subsets={"who": ["who"], "Who": ["who", "when"]})
+        paper = paper_of_own_data(config)
+        assert list(paper.artefacts["table1"].columns) == ["who", "Who", "all"]
+
     def test_there_is_no_table_without_own_data(self):
         assert paper_of_own_data(tiny_config()) is None
 

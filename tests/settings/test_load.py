@@ -209,10 +209,14 @@ def test_null_removes_an_entry(papers):
         named_entities: null
         selection: {hyperparameters: {hinge: null}}
         sensitivity: {choices: {loss: {workshop: null}, case: null, aggregation: null}}
+        extra_rows: {table1: null}
+        sweeps: {p: null}
+        left_out: {words: null}
     """)
     assert not {"random", "stored", "new"} & set(config.systems)
     assert (set(config.vectors), set(config.datasets)) == ({"some", "cased"}, {"toy"})
     assert (set(config.sentence_vectors), config.named_entities) == ({"published"}, None)
+    assert (config.studies["small"].extra_rows, config.sweeps, config.left_out) == ({}, {}, {})
     assert set(config.find_selection("analogy").hyperparameters) == {"drawn"}
     variations = set(config.studies["small"].sensitivity.variations())
     assert variations == {("paper", ""), ("loss", "stated"), ("questions", "dropped")}

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
+from snakemake.cli import parse_config
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.left_out import leave_out
@@ -149,6 +150,10 @@ selection: {hyperparameters: {few: {p: 2}}} => hyperparameters.few: 'p' is not a
 selection: {hyperparameters: {hinge: {los: hinge}}} => hinge: .* 'los' is not .*did you mean loss?
 selection: {hyperparameters: {hinge: {dropout: 2}}} => hinge: .* training.dropout: Input
 selection: {hyperparameters: {hinge: {loss: pairwise}}} => hinge: analogy: the loss pairwise has no
+seeds: {default: 4, dropuot=0: 2} => seeds: 'dropuot' is not an override
+seeds: {default: 4, p=2@dropout=0: 2, dropout=0@p=2: 3} => seeds: dropout=0@p=2 and an earlier key
+seeds: {default: 4, 2024: 3} => seeds: 2024 is not allowed: put it in quotes
+systems: {v1.5: {title: V, encoder: mean, vectors: sme, ranker: cosine}} => v1.5.vectors: 'sme' is
 sensitivity: {subset: whi} => KEY: 'whi' .*did you mean who?
 sensitivity: {measure: mr} => KEY: 'mr' .*did you mean mrr?
 sensitivity: {systems: [mean]} => KEY: mean is not trained
@@ -204,8 +209,9 @@ def test_a_value_may_replace_a_list_and_a_number_may_replace_the_seeds(papers):
         assert seeds.seeds_at(subset, as_overrides(overrides)) == expected
     with pytest.raises(AnalogyQAError, match=r"seeds\.variations: no seed in common"):
         papers.load("seeds: {default: 4, who: 2, variations: [3]}")
-    with pytest.raises(AnalogyQAError, match=r"seeds: 'dropuot' is not an override"):
-        papers.load("seeds: {default: 4, dropuot=0: 2}")
+    numbers = papers.load("seeds: {default: 4, dropout=0.50: [7], p=020: [8]}")
+    assert numbers.seeds_at("who", as_overrides({"dropout": 0.5})) == [7]
+    assert numbers.seeds_at("who", as_overrides({"p": 20})) == [8]
     assert config.vectors["some"].source == ["some.vec"]
     assert config.systems["stored"].sentence_vectors == ["means"]
     stored = SentenceVectors(encoder="infersent", train_on=["a"], dev_on=[["x", "y"]], vectors="v")
@@ -284,7 +290,8 @@ def test_only_a_key_that_the_command_line_can_give_has_a_command(papers):
     with pytest.raises(AnalogyQAError, match="true/false") as error:
         papers.load("output_dir: yes\nsystems: {mean: {title: yes}}")
     commands = [line.partition(": --config ")[2] for line in str(error.value).splitlines()]
-    assert sorted(map(shlex.split, commands)) == [[], ['output_dir="2024_01"']]
+    given = [parse_config(shlex.split(command)) for command in sorted(commands)]
+    assert given == [{}, {"output_dir": "./2024_01"}]
     path = papers.write("other", "", PAPER.replace("citation: C", "citation: 2018"))
     with pytest.raises(AnalogyQAError, match="in quotes") as error:
         load_paper(path.with_name("paper.yaml"))

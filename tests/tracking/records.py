@@ -58,7 +58,8 @@ def write_cell(results: Path, cell: Cell, rr: float = 0.5, trained: bool = True,
     folder = results / "runs" / cell.path
     settings = SETTINGS if trained else {**SETTINGS, "training": None}
     content = {"cell": cell.record(), "settings": settings, "seeds": [0, 1], "scores": str(rr)}
-    machine = {"git_commit": "abc", "device": "cpu", "wall_seconds": 60.0}
+    content["inputs"] = {}
+    machine = {"git_commit": "abc", "device": "cpu", "platform": "Linux", "wall_seconds": 60.0}
     record = {**content, "content_hash": content_hash(content), **machine}
     write_json(folder / "run.json", record)
     metrics = [

@@ -57,7 +57,7 @@ class Server:
 @pytest.fixture
 def server(monkeypatch) -> Server:
     server = Server()
-    monkeypatch.setattr(live, "Experiment", server.opened)
+    monkeypatch.setattr(live, "MlflowExperiment", server.opened)
     monkeypatch.setattr(live.time, "monotonic", lambda: server.time)
     for variable in live._WAITING:
         monkeypatch.setenv(variable, "0")

@@ -240,7 +240,12 @@ class Availability:
             return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
         except AnalogyQAError as error:
             sources = [source for source in section.model if source in self._registry]
-            return (self.find_file(sources), "") if sources else ("", str(error))
+            if not sources:
+                return "", str(error)
+        try:
+            return self._find_portably(sources), ""
+        except UnavailableError as error:
+            return "", f"{name}.model {error}"
 
     def _collect_reasons(self, papers: Iterable[Paper]) -> dict[str, str]:
         config = self._config

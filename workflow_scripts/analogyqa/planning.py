@@ -21,6 +21,7 @@ from rich.table import Column, Table
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, split_corpus
 from analogyqa.plan.targets import WITH_CORPUS, without_ending
+from analogyqa.report.summary import read_record
 from analogyqa.settings.load import REPOSITORY
 
 REFERENCE = REPOSITORY / "benchmarks" / "timings.csv"
@@ -142,7 +143,9 @@ class Timings:
         untimed = (0.0, 0.0) if all(file.is_file() for file in files) else None
         ran = _read_benchmark(Path(job.benchmark)) if job.benchmark else untimed
         sizes = [file.stat().st_size for file in files if file.is_file()]
-        return ran and Timing(*ran, sum(sizes), self._seeds(job))
+        records = [file for file in files if file.name == "run.json" and file.is_file()]
+        seeds = len(read_record(records[0])["seeds"]) if records else self._seeds(job)
+        return ran and Timing(*ran, sum(sizes), seeds)
 
     def cost(self, job: Job) -> Cost:
         references = [timing for (rule, _), timing in self._reference.items() if rule == job.rule]

@@ -28,6 +28,7 @@ def archive(
     from analogyqa.settings.load import REPOSITORY
     from analogyqa.sources.registry import load_registry
 
+    results = results.resolve()  # a path such as . has no name
     config, papers, command = read_configuration(results)
     if missing := missing_runs(results, config, papers):
         others = f" and {len(missing) - 1} more are" if len(missing) > 1 else " is"

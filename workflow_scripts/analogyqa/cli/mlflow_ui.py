@@ -33,7 +33,7 @@ def ui(
 
     Example: `analogyqa ui --config sample/config.yaml --port 5001`
     """
-    from analogyqa.tracking.store import Experiment, artifacts_folder, readable_errors
+    from analogyqa.tracking.store import MlflowExperiment, artifacts_folder, readable_errors
 
     settings = read_config(config)
     tracking_uri = resolve_tracking_uri(settings)
@@ -50,7 +50,7 @@ def ui(
     # Whatever an experiment's tag says, MLflow's start page is about language models. Skip it.
     with readable_errors(tracking_uri):
         for name in experiments:
-            experiment_id = Experiment(tracking_uri, name).id
+            experiment_id = MlflowExperiment(tracking_uri, name).id
             page = f"experiments/{experiment_id}/runs?workflowType=machine_learning"
             print(f"{name}: {address}/#/{page}")
     if artifacts is None:

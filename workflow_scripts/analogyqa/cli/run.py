@@ -1,5 +1,6 @@
 """`analogyqa demo` and `analogyqa paper`."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from analogyqa.settings.load import read_config
 
 SAMPLE = Path("sample/config.yaml")
 TABLE = Path("results/demo/tables/diallo2019/table4.md")
+# An option of Snakemake in one argument with its first value.
+_JOINED = re.compile(r"(--config(?==)|-C)=?(.+)")
 
 CoresOption = Annotated[str, typer.Option(help="The number of CPU cores to use.")]
 SnakemakeArguments = Annotated[
@@ -27,7 +30,7 @@ def demo(cores: CoresOption = "all", arguments: SnakemakeArguments = None) -> No
 
     Example: `analogyqa demo --cores 2 --dry-run`
     """
-    _run_snakemake(cores, ["--configfile", str(SAMPLE), *(arguments or [])])
+    _run_snakemake(cores, ["--configfile", str(SAMPLE)], arguments or [])
     if not arguments:
         print(f"\n{TABLE.read_text('utf-8')}")
         _say_where_results_are(SAMPLE)
@@ -44,27 +47,36 @@ def paper(
 
     Example: `analogyqa paper --papers lwda2019 --cores 8 --dry-run`
     """
-    passed = list(arguments or [])
-    if papers:
-        options = [index for index, text in enumerate(passed) if text in ("--config", "-C")]
-        if not options:
-            options = [len(passed)]
-            passed.append("--config")
+    passed: list[str] = []
+    for argument in arguments or []:
+        joined = _JOINED.fullmatch(argument)
+        passed += joined.groups() if joined else [argument]
+    options = ["--config", f"papers={papers}"] if papers else []
+    configs = [index for index, text in enumerate(passed) if text in ("--config", "-C")]
+    if papers and configs:
         # Snakemake reads only the last --config.
-        passed.insert(options[-1] + 1, f"papers={papers}")
-    _run_snakemake(cores, passed)
+        passed.insert(configs[-1] + 1, options.pop())
+        options.clear()
+    _run_snakemake(cores, options, passed)
     if not arguments:
         _say_where_results_are(CONFIG)
 
 
-def _run_snakemake(cores: str, arguments: list[str]) -> None:
-    """Run Snakemake in the working folder; exit with 2 if it fails, after it has said why."""
+def _run_snakemake(cores: str, options: list[str], arguments: list[str]) -> None:
+    """Run Snakemake in the working folder; exit with 2 if it fails, after it has said why.
+
+    Args:
+        cores: The number of cores.
+        options: Our options.
+        arguments: Those of the user, which may be targets.
+    """
     if not Path("Snakefile").is_file():
         raise AnalogyQAError(f"{Path.cwd()} has no Snakefile. Start in a checkout of analogyqa")
     # A display of the running jobs on a terminal; elsewhere, a line for each job.
     display = ["--logger", "rich"] if sys.stderr.isatty() else []
-    command = [sys.executable, "-m", "snakemake", "--cores", cores, *display, "--quiet", "rules"]
-    process = subprocess.Popen([*command, *arguments])
+    command = [sys.executable, "-m", "snakemake", *display, "--quiet", "rules", *options]
+    # An option with a single value comes last: the others would take targets for values.
+    process = subprocess.Popen([*command, "--cores", cores, *arguments])
     # Snakemake ends its jobs before it stops. The terminal sends Ctrl-C to it, too.
     before = {
         signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),

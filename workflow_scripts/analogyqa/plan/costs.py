@@ -8,10 +8,10 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
 
-Costs = dict[tuple[str, str], list[str]]  # the systems, by (data set, subset)
+CostedSystems = dict[tuple[str, str], list[str]]  # the systems, by (data set, subset)
 
 
-def all_costs(config: Config, papers: Mapping[str, Paper]) -> Costs:
+def all_costs(config: Config, papers: Mapping[str, Paper]) -> CostedSystems:
     """Return the systems whose costs any table or claim needs."""
     needed: list[Coordinates] = []
     for paper in papers.values():
@@ -30,7 +30,7 @@ def has_costs(system: System) -> bool:
     return system.trained and not system.learns_from_quadruples
 
 
-def systems_with_costs(all_coordinates: Iterable[Coordinates], config: Config) -> Costs:
+def systems_with_costs(all_coordinates: Iterable[Coordinates], config: Config) -> CostedSystems:
     """Return the systems whose costs are asked for at some coordinates."""
     systems: dict[tuple[str, str], dict[str, None]] = {}
     for coordinates in all_coordinates:

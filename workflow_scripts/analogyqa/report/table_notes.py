@@ -128,7 +128,7 @@ def _data(runs: list[dict], config: Config) -> str:
         subset = " ".join([run["subset"], *map("=".join, overrides)])
         items.setdefault(run["dataset"], {}).setdefault(subset, set()).add(run["n_items"])
     data = "; ".join(
-        f"{config.datasets[name].title}, {task_of(config.datasets[name]).items}: "
+        f"{config.datasets[name].title}, {task_of(config.datasets[name]).tested}: "
         + ", ".join(f"{subset} {_either(counts)}" for subset, counts in subsets.items())
         for name, subsets in items.items()
     )

@@ -104,10 +104,10 @@ def without_nulls(section: dict) -> dict:
 
 
 T = TypeVar("T")
-Entries = Annotated[  # null removes an entry
-    dict[Name, T],
-    BeforeValidator(lambda value: without_nulls(value) if isinstance(value, dict) else value),
-]
+NULL_REMOVES = BeforeValidator(
+    lambda value: without_nulls(value) if isinstance(value, dict) else value
+)
+Entries = Annotated[dict[Name, T], NULL_REMOVES]
 
 
 _ARGUMENT = re.compile(r"^    (\w+(?:, \w+)*): (.+(?:\n {5,}.+)*)", re.MULTILINE)
@@ -225,8 +225,8 @@ def explain_error(
         return f"{key}: {message}"
     if error["type"] == "string_type" and isinstance(error["input"], int | float | date):
         message = "it is read as a number, a date or true/false. Put it in quotes"
-        if has_options and len(location) == 1:
-            message += f"; on the command line: --config '{key}=\"2024_01\"'"
+        if has_options and key.endswith("_dir"):
+            message += f"; on the command line: --config {key}=./2024_01"
     return f"{key}: {shown(error['input'])} is not allowed: {message}"
 
 

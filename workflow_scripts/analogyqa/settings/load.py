@@ -336,10 +336,8 @@ def _load_studies(paper: dict, systems: Collection[str], faults: _Faults) -> Stu
 
 
 def _has(value: object, keys: tuple[str | int, ...]) -> bool:
-    for key in keys:
-        if not isinstance(value, dict):  # the key is within a value, such as a list
-            return True
-        if key not in value:
-            return False
-        value = value[key]
-    return True
+    """Return whether a file has a key, of which a name with dots may be several parts."""
+    if not keys or not isinstance(value, dict):  # the key is within a value, such as a list
+        return True
+    names = ((".".join(map(str, keys[:count])), count) for count in range(1, len(keys) + 1))
+    return any(name in value and _has(value[name], keys[count:]) for name, count in names)

@@ -26,7 +26,13 @@ def paper_of_own_data(config: Config) -> Paper | None:
         dataset = config.datasets[name]
         measure = ACCURACY if dataset.gives_relations else Training().select_by
         all_subsets = [*(dataset.relations if dataset.gives_relations else subsets), ALL]
-        columns = {subset.capitalize(): Coordinates(subset=subset) for subset in all_subsets}
+        heads = [subset.capitalize() for subset in all_subsets]
+        if len({*heads}) < len(heads):
+            heads = all_subsets
+        columns = {
+            head: Coordinates(subset=subset)
+            for head, subset in zip(heads, all_subsets, strict=True)
+        }
         scores = {
             "title": f"{dataset.title}: {MEASURES[measure].title.lower()}",
             "cells": Coordinates(dataset=name, measure=measure),

@@ -11,6 +11,7 @@ from analogyqa.measures import RANKED
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON, Category, Parser
 from analogyqa.settings.base import (
+    NULL_REMOVES,
     Folder,
     Name,
     Section,
@@ -21,7 +22,7 @@ from analogyqa.settings.base import (
 )
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
-from analogyqa.settings.seeds import CROSS_VALIDATION, KEYS, VARIATIONS, Seeds, split_by_subset
+from analogyqa.settings.seeds import CROSS_VALIDATION, KEYS, VARIATIONS, Seeds, split_seeds
 from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Studies
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import TrackingUri
@@ -84,9 +85,11 @@ class Config(Section):
     comparable: bool = True
     bootstrap: Bootstrap = Bootstrap()
     sweeps: Annotated[
-        dict[str, Annotated[list, Field(min_length=1)]], checked_by(ov.require_points)
+        dict[str, Annotated[list, Field(min_length=1)]],
+        NULL_REMOVES,
+        checked_by(ov.require_points),
     ] = {}
-    left_out: dict[str, str] = {}
+    left_out: Annotated[dict[str, str], NULL_REMOVES] = {}
 
     lowercase: bool = True
     datasets: dict[Name, Dataset] = Field(min_length=1)
@@ -102,7 +105,7 @@ class Config(Section):
     substitutes: dict[Name, str] = {}
     studies: dict[Name, Studies] = {}
 
-    _seeds_by_subset = model_validator(mode="before")(split_by_subset)
+    _split_seeds = model_validator(mode="before")(split_seeds)
 
     @model_validator(mode="after")
     def _names_exist(self) -> "Config":

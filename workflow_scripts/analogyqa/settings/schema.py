@@ -56,8 +56,8 @@ def config_schema() -> dict[str, Any]:
     )
     definitions = schema["$defs"]
     run, studies = (definitions.pop(section.__name__)["properties"] for section in sections[:2])
-    by_subset = {"type": "object", "additionalProperties": run["seeds"]}
-    seeds = {"anyOf": [run["seeds"], by_subset], "description": run["seeds"].pop("description")}
+    by_key = {"type": "object", "additionalProperties": run["seeds"]}
+    seeds = {"anyOf": [run["seeds"], by_key], "description": run["seeds"].pop("description")}
     defaults = {
         name: keys[section, "validation"] | {"description": f"The default {name} of systems."}
         for name, section in DEFAULTS.items()

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from analogyqa.errors import shown
 from analogyqa.settings.base import Lenient, WholeNumber, first_message, number_of
-from analogyqa.settings.overrides import from_text, require_overrides, to_text
+from analogyqa.settings.overrides import from_text, require_overrides, text_of, to_text
 
 MOST_SEEDS = 10_000
 # The keys, besides subsets and overrides, that may have seeds of their own.
@@ -43,8 +43,10 @@ Seeds = Annotated[
 ]
 
 
-def _key(name: str) -> str:
-    """Return a key of `seeds`; overrides in the order of those of a cell."""
+def _key(name: object) -> str:
+    """Return a key of `seeds`; overrides as those of a cell are written."""
+    if not isinstance(name, str):
+        raise ValueError(f"seeds: {shown(name)} is not allowed: put it in quotes")
     if "=" not in name:
         return name
     try:
@@ -52,27 +54,38 @@ def _key(name: str) -> str:
         require_overrides(dict(overrides))
     except ValueError as error:
         raise ValueError(f"seeds: {error}") from None
-    return to_text(overrides)
+    return to_text(tuple((override, _number(value)) for override, value in overrides))
 
 
-def split_by_subset(values: dict) -> dict:
+def _number(value: str) -> str:
+    """Return a number as overrides have it: 0.5 for 0.50; any other text unchanged."""
+    try:
+        return text_of(float(value))
+    except ValueError:
+        return value
+
+
+def split_seeds(values: dict) -> dict:
     """Return a configuration with a mapping of `seeds` divided into `seeds` and `seeds_of`."""
     seeds = values.get("seeds")
     if not isinstance(seeds, dict):
         return values
     if ALL_OTHERS not in seeds:
         raise ValueError(f"seeds: {ALL_OTHERS} is missing; give it the seeds of all other cells")
-    by_subset = {}
+    seeds_of = {}
     for name, value in seeds.items():
+        key = _key(name)
+        if key in seeds_of:
+            raise ValueError(f"seeds: {name} and an earlier key are the same. Remove one of them")
         try:
-            by_subset[_key(name)] = TypeAdapter(Seeds).validate_python(value)
+            seeds_of[key] = TypeAdapter(Seeds).validate_python(value)
         except ValidationError as error:
             text = f"seeds.{name}: {shown(value)} is not allowed: {first_message(error)}"
             raise ValueError(text) from None
-    variations = set(by_subset.get(VARIATIONS, []))
-    for name, subset_seeds in by_subset.items():
-        if variations and name != CROSS_VALIDATION and not variations & set(subset_seeds):
+    variations = set(seeds_of.get(VARIATIONS, []))
+    for name, of_key in seeds_of.items():
+        if variations and name != CROSS_VALIDATION and not variations & set(of_key):
             raise ValueError(
                 f"seeds.{VARIATIONS}: no seed in common with seeds.{name}, so dev cannot choose"
             )
-    return {**values, "seeds": by_subset.pop(ALL_OTHERS), "seeds_of": by_subset}
+    return {**values, "seeds": seeds_of.pop(ALL_OTHERS), "seeds_of": seeds_of}

@@ -43,6 +43,8 @@ class Selection(Section):
         systems, choices = values.get("systems"), values.get("hyperparameters")
         if not (isinstance(systems, list) and isinstance(choices, dict)):
             return values
+        if not all(isinstance(name, str) for name in systems):
+            return values
         return {**values, "systems": {name: list(without_nulls(choices)) for name in systems}}
 
 
@@ -115,7 +117,7 @@ class Studies(Section):
     selection: Selection | None = None
     sensitivity: Sensitivity | None = None
     cross_validation: CrossValidation | None = None
-    extra_rows: dict[Name, list[str]] = {}
+    extra_rows: Entries[list[str]] = {}
 
 
 class Bootstrap(Section):

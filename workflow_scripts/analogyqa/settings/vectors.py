@@ -5,7 +5,16 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from analogyqa.pretrained.specs import PRETRAINED
-from analogyqa.settings.base import Alternatives, Count, Name, OneOf, Section, Split, WholeNumber
+from analogyqa.settings.base import (
+    Alternatives,
+    Count,
+    Entries,
+    Name,
+    OneOf,
+    Section,
+    Split,
+    WholeNumber,
+)
 
 # The keys of vectors trained on data sets that a system may override.
 VECTORS_OVERRIDES = ("dim", "window")
@@ -144,7 +153,7 @@ class NamedEntities(Section):
 
     model: Alternatives
     vectors: str
-    labels: dict[Name, list[str]]
+    labels: Entries[list[str]]
 
 
 class Lemmas(Section):

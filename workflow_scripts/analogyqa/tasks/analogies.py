@@ -17,8 +17,8 @@ class Analogies:
     The run trains nothing: another cell, which ranks, trains the encoder.
     """
 
-    item = "pairs"
-    items = "pairs of words (in templates) or of sentences"
+    items = "pairs"
+    tested = "pairs of words (in templates) or of sentences"
     counted = "pairs of sentences"
     counts: tuple[tuple[str, str], ...] = (
         ("Sentence pairs", "questions"),

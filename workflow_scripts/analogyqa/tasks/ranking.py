@@ -12,16 +12,16 @@ class Ranking:
     """Each cell is a run of its own, which also trains what it needs.
 
     Attributes:
-        item: An item that a measure averages over and a bootstrap draws, in the plural.
-        items: The same in the words of tables.
+        items: What a measure averages over and a bootstrap draws.
+        tested: The same in the words of tables.
         counted: The things that `count: questions` counts.
         counts: The headings and the keys of the counts of a corpus that its data card shows.
         has_question_types: Whether subsets are made of question types.
         notes: The explanations of results in the notes below a table.
     """
 
-    item = "questions"
-    items = "test split, questions"
+    items = "questions"
+    tested = "test split, questions"
     counted = "questions with at least one correct candidate, by their first word in lower case"
     counts: tuple[tuple[str, str], ...] = (
         ("Questions", "all_questions"),

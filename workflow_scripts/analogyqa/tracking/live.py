@@ -10,7 +10,7 @@ from analogyqa.plan import Cell
 from analogyqa.schemas import HISTORY
 from analogyqa.tracking import set_defaults
 from analogyqa.tracking.records import cell_params, curve_points, run_name
-from analogyqa.tracking.store import Experiment, experiment_name, first_line
+from analogyqa.tracking.store import MlflowExperiment, experiment_name, first_line
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class LiveLog:
         record = experiment_name(results, cell.path)
         self._tags = {"record": record, "hyperparameters": hyperparameters}
         self._histories: dict[int, list[list]] = {}
-        self._experiment: Experiment | None = None
+        self._experiment: MlflowExperiment | None = None
         self._runs: dict[int, str] = {}  # run ids by seed
         self._sent: dict[int, int] = {}  # the number of rows sent for each seed
         self._is_away = False
@@ -77,7 +77,7 @@ class LiveLog:
     def _send(self, status: str | None) -> None:
         """Send new epochs; the first time and after a failure, send all epochs in new runs."""
         if self._experiment is None:
-            experiment = Experiment(self._tracking_uri, self._experiment_name)
+            experiment = MlflowExperiment(self._tracking_uri, self._experiment_name)
             experiment.delete({self._tags["record"]})
             self._runs, self._sent, self._experiment = {}, {}, experiment
         now = time.time_ns() // 1_000_000

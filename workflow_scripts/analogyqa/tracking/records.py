@@ -25,7 +25,7 @@ from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table
 from analogyqa.settings.overrides import to_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.tracking.store import SERVED, Experiment, Importable, experiment_name
+from analogyqa.tracking.store import SERVED, Importable, MlflowExperiment, experiment_name
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +107,7 @@ def _add_cell(
     tags: Mapping[str, str],
     spread: Mapping[str, float],
     config: Config,
-    experiment: Experiment,
+    experiment: MlflowExperiment,
 ) -> str:
     """Add the runs of a cell and its seeds to an experiment; return the id of the cell's run.
 
@@ -200,7 +200,7 @@ def documents_run(results: Path, paper: str) -> list[Importable]:
     tags = {"record": experiment_name(results, paper), "mlflow.user": getpass.getuser()}
     tags |= {"mlflow.source.name": "Snakefile", "mlflow.source.type": "JOB"}
 
-    def add(experiment: Experiment) -> str:
+    def add(experiment: MlflowExperiment) -> str:
         end = max(map(_modified, paths))
         run_id = experiment.create("tables and figures", tags, end)
         experiment.add_files(run_id, files)

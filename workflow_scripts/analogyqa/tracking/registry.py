@@ -13,7 +13,13 @@ from analogyqa.plan import Cell
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Training
 from analogyqa.settings.tracking import database_path
-from analogyqa.tracking.store import SERVED, Experiment, experiment_name, lock, readable_errors
+from analogyqa.tracking.store import (
+    SERVED,
+    MlflowExperiment,
+    experiment_name,
+    lock,
+    readable_errors,
+)
 
 ALIAS = "best"
 _DEV = f"dev_{Training().select_by}"
@@ -43,7 +49,7 @@ def register_best(
         runs = [
             run
             for paper in papers
-            for run in Experiment(tracking_uri, experiment_name(results, paper)).active_runs()
+            for run in MlflowExperiment(tracking_uri, experiment_name(results, paper)).active_runs()
             # A fold has other dev questions than its data set.
             if SERVED in run.data.tags and _cell(run).corpus == _cell(run).dataset
         ]

@@ -53,7 +53,7 @@ class Importable(NamedTuple):
 
     record: str
     content_hash: str
-    add: Callable[["Experiment"], str]
+    add: Callable[["MlflowExperiment"], str]
 
 
 def initialise(tracking_uri: str) -> None:
@@ -104,11 +104,11 @@ def import_runs(
     with readable_errors(tracking_uri), lock(database_path(tracking_uri)):
         for paper, paper_runs in runs.items():
             name = experiment_name(results, paper)
-            added[name] = Experiment(tracking_uri, name).update(paper_runs)
+            added[name] = MlflowExperiment(tracking_uri, name).update(paper_runs)
         live = experiment_name(results, "live")
         if MlflowClient(tracking_uri).get_experiment_by_name(live):
             imported = {run.record for paper_runs in runs.values() for run in paper_runs}
-            Experiment(tracking_uri, live).delete(imported)
+            MlflowExperiment(tracking_uri, live).delete(imported)
     return added
 
 
@@ -122,7 +122,7 @@ def experiment_name(results: str | Path, name: str) -> str:
     return f"{Path(results).resolve().name}/{name}"
 
 
-class Experiment:
+class MlflowExperiment:
     """An experiment of a tracking store, which is created if it does not exist."""
 
     def __init__(self, tracking_uri: str, name: str) -> None:

@@ -58,14 +58,14 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
             claim = paper.claims[str(name)]
             side = claim.sides()[0][0]
             dataset = config.datasets.get(side.dataset)  # None if it is not configured
-            item = task_of(dataset).item if dataset else ""
-            judgements = [_judgement(row, largest, item) for row in rows.to_dict("records")]
+            items = task_of(dataset).items if dataset else ""
+            judgements = [_judgement(row, largest, items) for row in rows.to_dict("records")]
             where = f"{claim.where}; {MEASURES[side.measured].short}"
             cards.append(ClaimCard(paper.paper, claim.claim, where, judgements))
     return cards
 
 
-def _judgement(row: dict, largest: float, item: str) -> Judgement:
+def _judgement(row: dict, largest: float, items: str) -> Judgement:
     mark = CLAIM_MARKS[row["verdict"]]
     if pd.isna(row["p_value"]):
         return Judgement(judged_on(row), row["verdict"], mark, [row["reason"]], None)
@@ -73,8 +73,8 @@ def _judgement(row: dict, largest: float, item: str) -> Judgement:
         # Without the effect, which follows.
         row["evidence"].rpartition(" (")[0],
         f"{effect_text(row['effect'], row, row['kind'])}, p = {row['p_value']:.2g}",
-        f"{row['n_items']} {item}, seeds: {row['n_seeds']}",
-        _needed(row, item),
+        f"{row['n_items']} {items}, seeds: {row['n_seeds']}",
+        _needed(row, items),
         row["reason"],
     ]
     low, effect, high, published = (
@@ -86,7 +86,7 @@ def _judgement(row: dict, largest: float, item: str) -> Judgement:
     return Judgement(judged_on(row), row["verdict"], mark, facts, interval)
 
 
-def _needed(row: dict, item: str) -> str:
+def _needed(row: dict, items: str) -> str:
     """Return how many items would find the published difference, or what these items would find."""
     if row["verdict"] != UNDECIDED:
         return ""
@@ -94,5 +94,5 @@ def _needed(row: dict, item: str) -> str:
         return f"a difference of {row['detectable']:.3f} would probably be found"
     published = f"the published {row['paper_effect']:+.3f}"
     if pd.isna(row["items_needed"]):
-        return f"with so few seeds, no number of {item} would show {published}"
-    return f"about {row['items_needed']:.0f} {item} would show {published}"
+        return f"with so few seeds, no number of {items} would show {published}"
+    return f"about {row['items_needed']:.0f} {items} would show {published}"
