@@ -1,5 +1,5 @@
 # Each target first runs envs/install.sh, which sets up .venv if it is missing or out of date. Choose the Python with
-# `make PYTHON=python3.12`. `make TORCH_INDEX=` installs PyTorch from the default package index.
+# `make demo PYTHON=python3.12`. `make TORCH_INDEX=` installs PyTorch from the default package index.
 
 BIN := .venv/bin
 # Start modules with Python: the scripts in this folder fail if its path has spaces.

@@ -19,7 +19,7 @@ results of plain ones.
 
 
 def newest(table: pd.DataFrame) -> pd.DataFrame:
-    """Keep the last row of each goal, data and kind of device."""
+    """Keep the last row of each goal, data and device."""
     return table.drop_duplicates(["goal", "data", "device"], keep="last")
 
 

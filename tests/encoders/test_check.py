@@ -72,6 +72,11 @@ def test_registered_encoders_pass_and_accept_empty_sentences(name):
         (lambda *_: lambda *_: np.full((2, 3), np.nan, "f4"), False, "not finite"),
         (lambda *_: lambda *_: np.ones((3, 3), "f4"), False, r"gives float32 \[3, 3\]"),
         (lambda *_: lambda words: words, False, "it raises TypeError"),
+        (
+            lambda vectors, *_: lambda words, _: vectors[words].mean(axis=1),
+            False,
+            "padding changes",
+        ),
     ],
 )
 def test_invalid_encoders_are_errors(monkeypatch, encoder, trained, message):

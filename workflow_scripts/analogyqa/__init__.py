@@ -1,1 +1,1 @@
-"""The library behind the pipeline. It knows nothing of Snakemake."""
+"""The library behind the pipeline. It does not import Snakemake."""

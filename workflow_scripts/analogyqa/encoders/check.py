@@ -1,6 +1,7 @@
 """Check before any job that an encoder implements the interface, on two sentences."""
 
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -51,9 +52,14 @@ def _find_problem(name: str) -> str | None:
     generator = np.random.default_rng(0)
     word_vectors = generator.normal(size=(WORDS, DIM)).astype(np.float32)
     vectors = word_vectors if entry.needs_vectors else None
-    encoder = build_encoder(name, vectors, Training(sentence_dim=6), seed=0)
+
+    def build() -> Any:
+        return build_encoder(name, vectors, Training(sentence_dim=6), seed=0)
+
+    encoder = build()
     if not (entry.trained or entry.gives_words):
-        return _find_shape_problem(encoder(SENTENCES, LENGTHS))
+        # Built twice, because an encoder may draw random numbers.
+        return _find_problem_of(encoder(SENTENCES, LENGTHS), build()(OTHER_PADDING, LENGTHS))
     import torch
 
     if entry.gives_words:
@@ -68,10 +74,15 @@ def _find_problem(name: str) -> str | None:
         return "it is trained, but none of its parameters requires a gradient"
     encoder.eval()
     with torch.no_grad():
-        vectors, others = (
+        found, others = (
             encoder(torch.from_numpy(words), torch.from_numpy(LENGTHS)).numpy()
             for words in (SENTENCES, OTHER_PADDING)
         )
+    return _find_problem_of(found, others)
+
+
+def _find_problem_of(vectors: np.ndarray, others: np.ndarray) -> str | None:
+    """Return what is wrong with sentence vectors; `others` are those with other padding."""
     if problem := _find_shape_problem(vectors):
         return problem
     return None if np.allclose(vectors, others, atol=1e-6) else "padding changes a vector"
