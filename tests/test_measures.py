@@ -83,12 +83,6 @@ def test_precision_at_1_and_accuracy_are_the_label_of_the_top_candidate(asked):
     assert measured["p_at_1"] == measured["accuracy"] == top_labels
 
 
-@pytest.mark.parametrize(("labels", "rr"), [((1, 0), 1 / 2), ((0, 1), 1)])
-def test_ties_are_ordered_by_descending_id_and_counted(labels, rr):
-    measured = measure([(0.5, label) for label in labels])
-    assert (measured["mrr"], measured[TIED]) == ([rr], [2])
-
-
 def test_ties_within_a_question_and_questions_with_only_correct_candidates_are_counted():
     measured = measure([(0.5, 1), (0.5, 0), (0.5, 0), (0.1, 0)], [(0.5, 1), (0.4, 1)])
     assert (measured[TIED], measured[ALL_CORRECT]) == ([3, 0], [0, 1])

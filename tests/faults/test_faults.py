@@ -47,6 +47,7 @@ def assert_refused(run: Run, *messages: str) -> None:
 
 def test_kills_at_random_moments_do_not_change_the_products(run, expected, report_count):
     hit = kill_and_restart(run, random.Random(4), KILLS, longest=15)
+    assert hit
     assert_identical(run, expected)
     report_count(f"kill -9: {hit.total()} kills {dict(hit)}, {len(expected)} products identical")
 
@@ -112,16 +113,12 @@ def test_every_damaged_intermediate_file_is_named_and_made_again(undisturbed, tm
 
 @pytest.fixture
 def small_disk(run):
-    """Mount a file system of a given size as the results folder of the run."""
+    """Mount a small file system as the results folder of the run."""
     if os.geteuid() != 0 or not shutil.which("mount"):
         pytest.skip("only root can mount a small file system")
     run.results.mkdir(exist_ok=True)
-
-    def mount(options: str) -> None:
-        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", run.results], check=True)
-
-    mount("size=20m")
-    yield lambda options: mount(f"remount,{options}")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", run.results], check=True)
+    yield
     subprocess.run(["umount", "--lazy", run.results], check=True)
 
 
@@ -159,17 +156,6 @@ def _fill(path: Path) -> None:
             file.write(bytes(4096))
 
 
-def test_a_read_only_disk_is_named_and_the_run_completes_once_it_is_writable(
-    run, small_disk, expected
-):
-    kill_and_restart(run, random.Random(1), 1, longest=15)
-    small_disk("ro")
-    assert_refused(run, "output_dir: 'results' cannot be written")
-    small_disk("rw")
-    run.finish()
-    assert_identical(run, expected)
-
-
 def test_files_of_a_clock_that_was_ahead_are_reported_and_can_be_redated(run, expected):
     process = run.start()
     _wait_for(run, process, "steps (5")  # fifty-odd per cent
@@ -184,14 +170,6 @@ def test_files_of_a_clock_that_was_ahead_are_reported_and_can_be_redated(run, ex
     for path in run.folder.rglob("*"):
         if path.stat().st_mtime > now:
             os.utime(path, (now, now))
-    run.finish()
-    assert_identical(run, expected)
-
-
-def test_a_clock_that_is_behind_is_named_and_the_run_completes_once_it_is_right(run, expected):
-    _move_times(run.folder, +TWO_DAYS)  # now the files are from the future
-    assert_refused(run, "clock skew")
-    _move_times(run.folder, -TWO_DAYS)
     run.finish()
     assert_identical(run, expected)
 

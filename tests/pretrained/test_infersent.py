@@ -241,13 +241,6 @@ def test_pairs_that_share_a_sentence_with_a_data_set_are_left_out(run, tmp_path)
     assert all(0 < counts[name] < len(lines[name]) for name in FILES)
 
 
-def test_a_damaged_checkpoint_is_named(run, tmp_path):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a/checkpoint.pt").write_bytes(b"damaged")
-    with pytest.raises(AnalogyQAError, match=r"checkpoint\.pt: damaged checkpoint"):
-        run("a")
-
-
 def test_a_diverged_training_run_is_named(run, monkeypatch):
     fast = infersent_training.OPTIMISER.model_copy(update={"learning_rate": 1e30})
     monkeypatch.setattr(infersent_training, "OPTIMISER", fast)

@@ -86,33 +86,3 @@ def test_the_accuracies_of_figure_1_follow_from_figure_2_and_table_3(paper):
     assert table.published["GloVe"][0] == round(glove / 698251, 3)
     assert table.rounding("3CosAdd") == 0.005
     assert pd.Series([number.step for number in table.numbers()]).eq(0.01).all()
-
-
-def test_our_claims_on_relations_use_shared_ties(paper):
-    ours = {name: claim for name, claim in paper.claims.items() if claim.ours}
-    ties = [
-        (name, dict(side.overrides).get("ties"))
-        for name, claim in ours.items()
-        for sides in claim.sides()
-        for side in sides
-        if side.subset == "relations"
-    ]
-    expected = [("infersent-above-averages-with-shared-ties", "shared")] * 4
-    expected += [("learned-analogies-help", "shared")] * 2 + [("learning-helps", "shared")] * 2
-    assert ties == expected
-
-
-def test_the_remark_on_easier_means_states_the_shares_of_the_printed_counts(paper):
-    analogies = printed(paper)["analogies"]
-    syntactic = ["comparative", "opposites", "nationality", "plurals", "conjugation"]
-    semantic = ["common_capitals", "all_capitals", "city_in_state", "currencies", "gender"]
-    easier = 108345 + 131328
-    assert easier == analogies["comparative"] + analogies["opposites"]
-    totals = [sum(map(analogies.get, names)) for names in (syntactic + semantic, syntactic)]
-    shares = [easier / total for total in totals]
-    assert [f"{share:.0%}" for share in shares] == ["23%", "49%"]
-    for table, column in {"table4": "3CosAdd", "table5": "3CosAdd syntactic"}.items():
-        remark = paper.artefacts[table].remarks[column]
-        assert all(f"{share:.0%}" in remark for share in shares)
-        # 2n candidates of 8, 13, 466 and 513 pairs.
-        assert "16 and 26 candidates instead of 932 and 1,026" in remark

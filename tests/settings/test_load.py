@@ -42,11 +42,6 @@ def together():
     return read_config(ROOT / "config.yaml")
 
 
-def test_the_run_of_all_papers_uses_the_default_training(together):
-    assert together.seeds == [0, 1, 2, 3, 4]
-    assert together.systems["analogy"].training == Training()
-
-
 def test_a_paper_has_the_same_systems_and_data_sets_alone_and_together(together):
     for name in together.papers:
         alone = load_config(repository_config() | {"papers": [name]})
@@ -59,20 +54,6 @@ def test_plain_hyperqa_differs_only_in_title_and_optimiser(together):
     changed = {"title": plain.title}
     changed["training"] = coded.training.model_copy(update={"optimiser": "adagrad_clipped"})
     assert plain == coded.model_copy(update=changed)
-
-
-def test_all_hyperqa_systems_have_three_choices_including_a_lower_learning_rate(together):
-    choices = together.find_selection("cosineqa").systems
-    assert {len(names) for names in choices.values()} == {3}
-    assert all("learning_rate_0.01" in names for names in choices.values())
-
-
-@pytest.mark.parametrize(
-    ("name", "printed"), [("hyperqa", 90_000), ("hyperqa-concatenated", 45_000)]
-)
-def test_the_projection_of_hyperqa_has_the_printed_size(together, name, printed):
-    projection = (300 + 1) * together.systems[name].training.sentence_dim
-    assert projection == pytest.approx(printed, rel=0.005)
 
 
 def test_the_sample_is_merged_into_the_repositorys_file_as_snakemake_merges_it():

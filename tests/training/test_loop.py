@@ -272,16 +272,6 @@ def test_an_interrupted_training_run_resumes_to_the_same_bits(
     assert_same(train(cell, tmp_path / "cut.pt", system), expected)
 
 
-def test_a_finished_training_run_is_read_from_its_checkpoint(cell, tmp_path, monkeypatch):
-    expected = train(cell, tmp_path / "a.pt")
-    before = (tmp_path / "a.pt").read_bytes()
-    monkeypatch.setattr(learner, "encode", None)
-    again = train(cell, tmp_path / "a.pt")
-    assert_same(again, expected)
-    pd.testing.assert_frame_equal(again.history, expected.history)
-    assert (tmp_path / "a.pt").read_bytes() == before
-
-
 @pytest.mark.parametrize("part", [0, 0.99])
 def test_a_truncated_checkpoint_is_named(cell, tmp_path, part):
     path = tmp_path / "a.pt"

@@ -61,44 +61,30 @@ def test_a_saved_state_continues_with_the_same_steps(name):
 
 
 @pytest.mark.parametrize(
-    ("gradient", "decay", "clip_norm", "expected"),
+    ("gradient", "decay", "clip_norm", "scaled", "expected"),
     [
         # The norm is .5: (.75^2 + 1e-5) / 4 = .1406275.
-        ([[0.3, 0.4]], 0.0, 1.0, [[0.04218825, 0.056251]]),
+        ([[0.3, 0.4]], 0.0, 1.0, True, [[0.04218825, 0.056251]]),
+        ([[0.3, 0.4]], 0.0, 1.0, False, [[0.3, 0.4]]),
         # A bias is not scaled, and has no L2 penalty.
-        ([0.3, 0.4], 0.5, 1.0, [0.3, 0.4]),
+        ([0.3, 0.4], 0.5, 1.0, True, [0.3, 0.4]),
+        ([0.3, 0.4], 0.5, 1.0, False, [0.3, 0.4]),
         # With .5 times the parameter, which is 1, both values are .3: ((1 - .18)^2 + 1e-5) / 4.
-        ([[-0.2, -0.2]], 0.5, 1.0, [[0.05043075, 0.05043075]]),
+        ([[-0.2, -0.2]], 0.5, 1.0, True, [[0.05043075, 0.05043075]]),
+        ([[-0.2, -0.2]], 0.5, 1.0, False, [[0.3, 0.3]]),
         # The norm is 5: (24^2 + 1e-5) / 4 = 144 times [3, 4] is clipped to 10, then to the norm 1.
-        ([[3.0, 4.0]], 0.0, 1.0, [[0.5**0.5, 0.5**0.5]]),
-        ([[3.0, 4.0]], 0.0, 20.0, [[10.0, 10.0]]),
-        ([30.0, -4.0], 0.0, 20.0, [10.0, -4.0]),
+        ([[3.0, 4.0]], 0.0, 1.0, True, [[0.5**0.5, 0.5**0.5]]),
+        ([[3.0, 4.0]], 0.0, 1.0, False, [[0.6, 0.8]]),
+        ([[3.0, 4.0]], 0.0, 20.0, True, [[10.0, 10.0]]),
+        ([30.0, -4.0], 0.0, 20.0, True, [10.0, -4.0]),
         # The norm of [10, -7.5] is 12.5.
-        ([30.0, -7.5], 0.0, 5.0, [4.0, -3.0]),
+        ([30.0, -7.5], 0.0, 5.0, True, [4.0, -3.0]),
+        ([[30.0, -7.5]], 0.0, 5.0, False, [[4.0, -3.0]]),
     ],
 )
-def test_gradients_are_converted_as_coded(gradient, decay, clip_norm, expected):
+def test_gradients_are_converted_as_coded(gradient, decay, clip_norm, scaled, expected):
     gradient = torch.tensor(gradient)
-    actual = converted(gradient, torch.ones_like(gradient), decay, clip_norm)
-    torch.testing.assert_close(actual, torch.tensor(expected))
-
-
-@pytest.mark.parametrize(
-    ("gradient", "decay", "clip_norm", "expected"),
-    [
-        ([[0.3, 0.4]], 0.0, 1.0, [[0.3, 0.4]]),
-        # .5 times the parameter, which is 1, is added for a matrix only.
-        ([[-0.2, -0.2]], 0.5, 1.0, [[0.3, 0.3]]),
-        ([0.3, 0.4], 0.5, 1.0, [0.3, 0.4]),
-        # The norm is 5.
-        ([[3.0, 4.0]], 0.0, 1.0, [[0.6, 0.8]]),
-        # The norm of [10, -7.5] is 12.5.
-        ([[30.0, -7.5]], 0.0, 5.0, [[4.0, -3.0]]),
-    ],
-)
-def test_gradients_may_be_clipped_only(gradient, decay, clip_norm, expected):
-    gradient = torch.tensor(gradient)
-    actual = converted(gradient, torch.ones_like(gradient), decay, clip_norm, scaled=False)
+    actual = converted(gradient, torch.ones_like(gradient), decay, clip_norm, scaled=scaled)
     torch.testing.assert_close(actual, torch.tensor(expected))
 
 

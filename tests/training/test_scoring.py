@@ -152,16 +152,6 @@ def test_vectors_keep_the_requested_order(cell, encoder):
         np.testing.assert_allclose(vector, encode_alone(encoder, cell, texts[number]), atol=1e-6)
 
 
-@pytest.mark.parametrize("values", [("cosine", "random"), ("analogy", "mean"), ("cosine", "mean")])
-def test_an_untrained_system_scores_dev_and_test(cell, tmp_path, values):
-    first, again = (score_untrained(cell, untrained_system(*values), seed=3) for _ in range(2))
-    pd.testing.assert_frame_equal(first, again)
-    write_table(first, SCORES, tmp_path / "scores.parquet")
-    assert set(first["seed"]) == {3}
-    assert len(first) == len(cell.splits["dev"].pairs) + len(cell.splits["test"].pairs)
-    assert np.isfinite(first["score"]).all()
-
-
 # Fitted rankers, and weighted words
 
 

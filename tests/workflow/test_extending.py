@@ -185,16 +185,6 @@ def test_a_data_set_of_other_question_types_gets_its_own_table_and_figure(projec
     assert "mine" not in (project.results / "tables" / "diallo2019" / "table4.md").read_text()
 
 
-def test_a_missing_question_type_is_reported_before_any_job(project):
-    with_other_questions(project)
-    path = project.data / "mine-dev.tsv"
-    path.write_text(path.read_text().replace("\twhy ", "\twhence "))
-    done = run(project)
-    assert done.returncode != 0
-    assert "data set mine: no question with a correct candidate of type why (dev)" in done.stdout
-    assert "Finished jobid" not in done.stdout
-
-
 def add_kind(library):
     """Add the kind of numbers of the page: two files change."""
     field, keys, function, kind = texts_of("python", EXTENDING[-1:])

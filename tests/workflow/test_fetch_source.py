@@ -73,15 +73,6 @@ def test_a_source_comes_from_a_mirror_which_may_then_change_or_vanish(folder, ar
         assert "Nothing to be done" in snakemake(folder, "--dry-run", mirror=mirror)[1]
 
 
-def test_a_dropped_in_file_survives_the_job_that_verifies_it(folder):
-    (folder / FILE).write_bytes(CONTENT)
-    before = (folder / FILE).stat().st_ino
-    made, output = snakemake(folder)
-    assert made, output
-    assert (folder / FILE).stat().st_ino == before
-    assert json.loads((folder / SIDECAR).read_bytes())["origin"] == "drop-in"
-
-
 def test_deleting_all_output_keeps_files_of_the_user_and_no_download(folder):
     assert snakemake(folder, mirror="mirror")[0]
     snakemake(folder, "--delete-all-output")
@@ -91,17 +82,3 @@ def test_deleting_all_output_keeps_files_of_the_user_and_no_download(folder):
     snakemake(folder, "--delete-all-output")
     assert (folder / FILE).read_bytes() == CONTENT
     assert not (folder / SIDECAR).exists()
-
-
-@pytest.mark.parametrize(
-    ("dropped_in", "message"),
-    [(b"wrong", f"it: {FILE} is not a test file"), (None, "it: a test file could not be found")],
-)
-def test_a_failed_job_names_the_cause_and_keeps_files(folder, dropped_in, message):
-    if dropped_in:
-        (folder / FILE).write_bytes(dropped_in)
-    made, output = snakemake(folder, mirror="mirror" if dropped_in else "")
-    assert not made
-    assert message in output and "Traceback" not in output
-    content = (folder / FILE).read_bytes() if (folder / FILE).exists() else None
-    assert content == dropped_in

@@ -14,11 +14,9 @@ from analogyqa.examples.data import ranked_sentences
 from analogyqa.model import Model
 from analogyqa.report.archived import sort_files
 from analogyqa.report.stored import read_configuration
-from analogyqa.report.trace import origin, shown_numbers
 from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, SPLITS, read_table, write_table
-from analogyqa.settings.coordinates import COUNT, SCORE
 from analogyqa.settings.load import read_config
 from analogyqa.vectors.store import read_store
 from workflow.project import SNAKEMAKE, clean_environment, copy_checkout, read_csv
@@ -115,29 +113,6 @@ def test_a_row_that_was_not_run_names_the_missing_file_and_the_other_rows_run(fi
             assert f"put {missing[row['row']]}" in row["reason"]
 
 
-def test_without_a_model_of_entities_only_rewriting_systems_are_left_out(finished, tmp_path):
-    project = finished.copy_to(tmp_path / "project")
-    project.configure(named_entities={"model": "models/none.jsonl"})
-    done = project.run("results/ledger.csv")
-    assert done.returncode == 0, done.stdout
-    ledger = read_csv(project.results / "ledger.csv")
-    rows = [row for row in ledger if row["artefact"] == "table4" and row["row"] == "Who"]
-    for row in rows:
-        left_out = row["column"] == "Tam et al."
-        assert bool(row["mean"]) != left_out
-        assert ("models/none.jsonl" in row["reason"]) == left_out
-    assert {row["column"] for row in rows} == {"Baseline", "Tam et al.", "Analogy"}
-
-
-def test_a_file_that_is_dropped_in_later_is_found(finished, tmp_path):
-    project = finished.copy_to(tmp_path / "project")
-    weights = project.folder / "resources" / "models" / "wiki_unigrams.bin"
-    weights.write_bytes(b"looked at when it is read")
-    jobs = project.jobs()
-    assert ("encode_sentences", "results/sentence_vectors/wikiqa/sent2vec.npy") in jobs
-    assert ("score_candidates", "results/runs/sent2vec/wikiqa/comb/default/scores.parquet") in jobs
-
-
 def test_every_claim_of_the_papers_has_a_verdict_and_compares_cells_with_metrics(finished):
     claims = read_csv(finished.results / "claims.csv")
     assert {claim["paper"] for claim in claims} == {"diallo2019"}
@@ -155,22 +130,6 @@ def test_every_claim_of_the_papers_has_a_verdict_and_compares_cells_with_metrics
 
 
 # Where numbers come from
-
-
-def test_every_shown_number_says_where_it_comes_from(finished):
-    config, papers, command = read_configuration(finished.results)
-    kinds_of_numbers = set()
-    for paper in papers.values():
-        for name in paper.artefacts:
-            for number in shown_numbers(finished.results, paper, name, config):
-                facts = origin(finished.results, number, command)
-                is_score = number.values["kind"] == SCORE and "mean" in facts
-                assert (number.cell is not None) == is_score, number.label
-                assert ("inputs" in facts) == is_score, number.label
-                if "files" not in facts:
-                    assert facts["reason"], number.label
-                kinds_of_numbers.add(number.values["kind"])
-    assert {SCORE, COUNT} <= kinds_of_numbers
 
 
 def _changed(schema, column, change):

@@ -67,7 +67,7 @@ def test_another_point_of_a_figure_trains_only_that_point(changed):
 
 def test_another_title_trains_nothing(changed):
     jobs = changed(systems=SYSTEMS | {"analogy": {"title": "Renamed"}})
-    assert {rule for rule, _ in jobs} <= REPORTING
+    assert jobs and {rule for rule, _ in jobs} <= REPORTING
 
 
 def test_the_output_folder_may_be_spelled_in_another_way(finished, tmp_path):

@@ -1,6 +1,5 @@
 """A killed training run resumes, and nothing shows that it was killed."""
 
-import shutil
 import signal
 
 import psutil
@@ -63,16 +62,3 @@ def test_the_same_command_after_sigkill_gives_identical_scores(long_project, tmp
 
     expected = (undisturbed.folder / SCORES).read_bytes()
     assert (long_project.folder / SCORES).read_bytes() == expected
-
-
-def test_seeds_side_by_side_give_the_scores_of_one_after_the_other(finished, tmp_path):
-    project = finished.copy_to(tmp_path / "project")
-    shutil.rmtree(project.results / "checkpoints")
-    before = (project.folder / SCORES).read_bytes()
-    done = project.run(SCORES, "--force", "--set-threads", "train_encoder=2")
-    assert done.returncode == 0, done.stdout
-    assert len(list((project.results / "checkpoints").iterdir())) == 2
-    assert (project.folder / SCORES).read_bytes() == before
-    log = (project.folder / LOG).read_text()
-    assert "seed 0: epoch 1," in log
-    assert "seed 1: epoch 1," in log

@@ -54,15 +54,6 @@ def test_every_variation_has_a_row_for_each_system_and_measure(varied):
     assert {row["choice"] for row in rows} == {"paper", "loss", "all_correct_questions", "vectors"}
 
 
-def test_an_unavailable_variation_is_not_run_and_has_a_reason(varied):
-    for row in rows_of(varied):
-        if row["choice"] == "vectors":
-            assert (row["mean"], row["verdict"]) == ("", "not run")
-            assert "put vectors/enwiki-105m-300d.word2vec.vec.gz" in row["reason"]
-        else:
-            assert row["mean"]
-
-
 def test_a_second_run_has_nothing_to_do(varied):
     assert varied.jobs("sensitivity") == []
 
