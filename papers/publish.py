@@ -144,8 +144,10 @@ def unknown_numbers(page: Path, results: Path) -> list[str]:
 
 def replace_section(page: Path, begin: str, parts: list[str]) -> None:
     """Replace the text between two marks of a page."""
-    before, rest = page.read_text(encoding="utf-8").split(begin)
-    _, after = rest.split(END, 1)
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, end, after = rest.partition(END)
+    if not end or begin in rest:
+        raise typer.BadParameter(f"{page}: write these lines into it, once: {begin} and {END}")
     text = "\n\n".join(part.strip("\n") for part in parts if part)
     page.write_text(f"{before}{begin}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 

@@ -198,6 +198,14 @@ def test_numbers_in_the_prose_that_are_not_in_the_run_are_named(results, tmp_pat
     ]
 
 
+@pytest.mark.parametrize("text", ["no marks", publish.BEGIN, 2 * (publish.BEGIN + publish.END)])
+def test_a_page_without_one_pair_of_marks_is_named(tmp_path, text):
+    (tmp_path / "README.md").write_text(text)
+    with pytest.raises(typer.BadParameter, match=r"README\.md: write these lines"):
+        publish.replace_section(tmp_path / "README.md", publish.BEGIN, ["a run"])
+    assert (tmp_path / "README.md").read_text() == text
+
+
 def test_the_legend_explains_only_the_parts_and_marks_that_appear():
     rows = "| A | B |\n| - | - |\n| .62 ± .01 [.60, .64] (.63) = | .5† |\n"
     table = f"(..) {{..}} ≡ no cells\n\n{rows}"
