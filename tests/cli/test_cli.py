@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from analogyqa import cli
 from analogyqa.cli import run
+from analogyqa.cli import run
 from analogyqa.cli.options import counted
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml

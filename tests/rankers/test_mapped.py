@@ -72,6 +72,21 @@ def test_a_known_rotation_is_recovered(seed, dim):
     np.testing.assert_allclose(least_squares_map(sources, sources @ known), known, atol=1e-6)
 
 
+@pytest.mark.parametrize("dim", [2, 5, 8])
+def test_few_pairs_in_any_order_give_one_map(dim):
+    sources, targets = drawn(0, dim // 2, dim), drawn(1, dim // 2, dim)
+    matrix = orthogonal_map(sources, targets)
+    np.testing.assert_allclose(orthogonal_map(sources[::-1], targets[::-1]), matrix, atol=1e-5)
+    # The directions without a pair are mapped to each other by the nearest to the identity.
+    rest_of_sources, rest_of_targets = (
+        np.linalg.svd(vectors)[2][dim // 2 :] for vectors in (sources, targets)
+    )
+    common = rest_of_sources @ rest_of_targets.T
+    aligned = rest_of_sources @ matrix @ rest_of_targets.T @ common.T
+    np.testing.assert_allclose(aligned, aligned.T, atol=1e-5)
+    assert np.linalg.eigvalsh(aligned).min() > -1e-5
+
+
 @pytest.mark.parametrize("direction", ["to_candidate", "to_question"])
 def test_mapping_one_side_undoes_a_rotation(direction):
     questions, known = drawn(0, 40, 6), rotation(1, 6)

@@ -13,7 +13,7 @@ from analogyqa.examples.files import CellFiles
 from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
 from analogyqa.plan import Cell, cells_by_run
 from analogyqa.report.summary import read_runs, summarise_runs
-from analogyqa.runs.solve import sentence_vectors, solve_cells, solve_corpus
+from analogyqa.runs.solve import sentence_vectors, solve_cells, solve_corpus, with_both_roles
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.load import load_config
@@ -178,3 +178,21 @@ def test_shared_candidates_and_distractors_have_their_own_epsilon(monkeypatch):
     vectors = np.random.default_rng(0).standard_normal((2, len(corpus), 6))
     solve_corpus(corpus, vectors, ["3cosmul"], Evaluation(epsilon=[1e-5, 0.001]))
     assert epsilons == [1e-5, 0.001]
+
+
+def test_the_spread_of_items_is_that_of_leaving_out_pairs():
+    """A matrix of questions, A : B by C : D; pairs differ in both roles."""
+    random, pairs = np.random.default_rng(0), 60
+    given, asked = random.normal(0, 0.2, (2, pairs))
+    is_solved = random.random((pairs, pairs)) < 0.5 + given[:, None] + asked
+    is_question = ~np.eye(pairs, dtype=bool)
+    solved = np.where(is_question, is_solved, 0)
+    counts = pd.Series(np.full(pairs, pairs - 1))
+    values = with_both_roles(
+        pd.Series(solved.sum(axis=0)), counts, pd.Series(solved.sum(axis=1)), counts
+    )
+    assert values.mean() == pytest.approx(solved.sum() / is_question.sum())
+    left = [np.delete(np.delete(solved, pair, 0), pair, 1).sum() for pair in range(pairs)]
+    means = np.array(left) / ((pairs - 1) * (pairs - 2))
+    jackknife = np.sqrt((pairs - 1) * means.var())
+    assert values.std() / np.sqrt(pairs) == pytest.approx(jackknife, rel=0.05)

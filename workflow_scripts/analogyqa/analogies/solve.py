@@ -69,11 +69,16 @@ class Solved(NamedTuple):
         chosen: how often each of its candidates was chosen, [n, k]. The first is the answer. If all
             sentences are candidates, the second column counts all others.
         tied: how often there was a tie for the best, int [n].
+        given: how often a pair was A : B, int [n].
+        chosen_by: how often each candidate of the other pair was then chosen, [n, k], as in
+            `chosen`.
     """
 
     asked: np.ndarray
     chosen: np.ndarray
     tied: np.ndarray
+    given: np.ndarray
+    chosen_by: np.ndarray
 
 
 def asked_after(pair: int, pairs: int, both_directions: bool = False) -> range:
@@ -95,14 +100,18 @@ def solve(table: np.ndarray, category: Category, solver: Solver, rules: Rules) -
     solve_parts = _solve_shared if category.candidates is None else _solve_own
     width = 2 if category.candidates is None else category.candidates.shape[1]
     pairs = len(category.first)
-    asked = np.zeros(2 * pairs, dtype=np.int64)
-    chosen, tied = np.zeros((2 * pairs, width)), np.zeros(2 * pairs, dtype=np.int64)
-    for start, *counts in solve_parts(table, category, solver, rules):
-        block = slice(start, start + len(counts[0]))
-        for total, count in zip((asked, chosen, tied), counts, strict=True):
-            total[block] += count
+    asked, tied = np.zeros((2, 2 * pairs), dtype=np.int64)
+    given, chosen = np.zeros(pairs, dtype=np.int64), np.zeros((2 * pairs, width))
+    chosen_by = np.zeros((pairs, width))
+    for pair, (targets, shares, is_tied) in enumerate(solve_parts(table, category, solver, rules)):
+        block = slice(targets.start, targets.stop)
+        asked[block] += 1
+        chosen[block] += shares
+        tied[block] += is_tied
+        given[pair], chosen_by[pair] = len(targets), shares.sum(axis=0)
     # The rows beyond n continue the first rows on the circle.
-    return Solved(*(values[:pairs] + values[pairs:] for values in (asked, chosen, tied)))
+    counts = (values[:pairs] + values[pairs:] for values in (asked, chosen, tied))
+    return Solved(*counts, given, chosen_by)
 
 
 def cosines(vectors: np.ndarray, exact: bool = False) -> np.ndarray:
@@ -115,8 +124,9 @@ def cosines(vectors: np.ndarray, exact: bool = False) -> np.ndarray:
     return np.clip(table, -1, 1, out=table)
 
 
-# The first pair of a block, and the block's rows of `asked`, `chosen` and `tied`.
-_Part = tuple[int, np.ndarray, np.ndarray, np.ndarray]
+# For each pair as A : B: the pairs that are C : D, the shares in which each of their candidates is
+# chosen [targets, k], and whether there was a tie [targets].
+_Part = tuple[range, np.ndarray, np.ndarray]
 
 
 def _solve_shared(
@@ -135,8 +145,6 @@ def _solve_shared(
     to_c = to_c[c]
     rows = max(1, BLOCK // width)
     buffer, offsets = np.empty((2, rows, width), dtype=table.dtype)
-    correct = np.zeros(len(order))
-    asked, tied = np.zeros((2, len(order)), dtype=np.int64)
     flat_index_of_c = np.arange(len(order)) * width + c
     for pair in range(pairs):
         a, b = first[pair], second[pair]
@@ -147,7 +155,7 @@ def _solve_shared(
         # Arrays of the same shape add twice as fast as with broadcasting.
         offsets[:] = offset
         targets = asked_after(pair, pairs, rules.both_directions)
-        asked[targets.start : targets.stop] += 1
+        shares, tied = np.empty((len(targets), 2)), np.empty(len(targets), dtype=bool)
         for start in range(targets.start, targets.stop, rows):
             stop = min(start + rows, targets.stop)
             count, block = stop - start, slice(start, stop)
@@ -156,10 +164,10 @@ def _solve_shared(
                 if not rules.as_coded:
                     scores[:, a] = scores[:, b] = -np.inf
                 buffer.reshape(-1)[flat_index_of_c[block] - start * width] = -np.inf
-            won, is_tied = _answer_shares(scores, answers[block], rules.first_wins)
-            correct[block] += won
-            tied[block] += is_tied
-    yield 0, asked, np.stack([correct, asked - correct], axis=1), tied
+            done = slice(start - targets.start, stop - targets.start)
+            won, tied[done] = _answer_shares(scores, answers[block], rules.first_wins)
+            shares[done] = np.stack([won, 1 - won], axis=1)
+        yield targets, shares, tied
 
 
 def _answer_shares(
@@ -215,5 +223,4 @@ def _solve_own(
             scores[is_excluded] = -np.inf
         best = scores.max(axis=1, keepdims=True, initial=-np.inf)
         is_best = scores >= best - _tolerance(rules.first_wins)
-        tied = (is_best.sum(axis=1) > 1).astype(np.int64)
-        yield targets.start, np.ones_like(tied), _shares(is_best, rules.first_wins), tied
+        yield targets, _shares(is_best, rules.first_wins), is_best.sum(axis=1) > 1

@@ -15,7 +15,8 @@ def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
 
     Questions are assigned to folds by type and, within a type, by original split, so that the
     folds are alike. Questions with the same text stay together. Of the questions outside the test
-    fold, every eighth goes to the dev split and the others to the training split.
+    fold, every eighth goes to the dev split and the others to the training split. Each fold starts
+    to count at another one, so that the folds do not share their dev questions.
 
     Args:
         corpus: table with schema CORPUS.
@@ -38,7 +39,9 @@ def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
     groups = groups.iloc[order].sort_values(["type", "origin"], kind="stable")
     is_tested = np.arange(len(groups)) % folds == number - 1
     new_split = np.where(is_tested, "test", "train").astype(object)
-    new_split[np.flatnonzero(~is_tested)[::DEV_EVERY]] = "dev"
+    others = np.flatnonzero(~is_tested)
+    start = (number - 1) % max(1, min(DEV_EVERY, len(others)))
+    new_split[others[start::DEV_EVERY]] = "dev"
     if missing := {"train", "dev", "test"} - set(new_split):
         raise AnalogyQAError(
             f"Fold {number} of {folds} of {len(groups)} questions has no question for "
@@ -77,7 +80,7 @@ def original_split(fold_id: str) -> str:
 def count_shared(corpus: pd.DataFrame) -> dict[str, int]:
     """Count the test questions and candidates whose text also occurs in train or dev.
 
-    Texts are compared without case and extra spaces.
+    Texts are compared by `normalise_texts`.
 
     Returns:
         The counts `questions` and `candidates`, and their totals `of_questions` and
@@ -94,5 +97,5 @@ def count_shared(corpus: pd.DataFrame) -> dict[str, int]:
 
 
 def normalise_texts(texts: pd.Series) -> pd.Series:
-    """Return texts in lower case, with single spaces."""
-    return texts.str.casefold().str.split().str.join(" ")
+    """Return the letters and digits of texts, in lower case: a question may lack its mark."""
+    return texts.str.casefold().str.replace(r"[\W_]", "", regex=True)

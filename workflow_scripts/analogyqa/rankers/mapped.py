@@ -15,9 +15,13 @@ from analogyqa.vectors.unit import unit
 def orthogonal_map(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """Return the orthogonal W [d, d] that minimises the sum of |x W - z|^2 over pairs [n, d].
 
-    It is U V' for the singular value decomposition X'Z = U S V' (Artetxe et al. 2016, 2.1).
+    It is U V' for the singular value decomposition X'Z = U S V' (Artetxe et al. 2016, 2.1). Where
+    the pairs do not determine W, it is as near to the identity as it can be. Without the small
+    multiple of the identity, rounding would choose it.
     """
-    left, _, right = np.linalg.svd(sources.T @ targets)
+    product = sources.T @ targets
+    product += 1e-9 * np.linalg.norm(product, 2) * np.eye(len(product))
+    left, _, right = np.linalg.svd(product)
     return left @ right
 
 

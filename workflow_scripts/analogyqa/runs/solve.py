@@ -118,8 +118,9 @@ def solve_corpus(
     """Solve all analogies of a corpus of relations with some solvers.
 
     An item is a pair C : D that the other pairs of its category ask for, or all pairs that
-    templates make of one pair of words. Its accuracy is the share of these questions that are
-    solved, and `WEIGHT` is their number.
+    templates make of one pair of words. `WEIGHT` is the number of these questions. The value of an
+    item is the share of them that are solved, plus what the item as A : B contributes, see
+    `with_both_roles`.
 
     Returns a table for each solver, with the columns item, group, measure and value.
     """
@@ -154,12 +155,34 @@ def _measured(solved: Solved, ids: pd.Series, category: Category) -> pd.DataFram
     }
     if category.candidates is not None:
         values |= dict(zip(OF_DISTRACTORS, solved.chosen.T[1:], strict=True))
-    items = ids.astype(str).str.replace(_OF_TEMPLATE, "", regex=True).rename("item")
-    frame = pd.DataFrame(values, index=pd.Index(items), dtype=float).groupby("item").sum()
-    for name in (ACCURACY, *OF_DISTRACTORS):
+    items = pd.Index(ids.astype(str).str.replace(_OF_TEMPLATE, "", regex=True), name="item")
+    frame = pd.DataFrame(values, index=items, dtype=float).groupby("item").sum()
+    given = pd.Series(solved.given, index=items).groupby("item").sum()
+    for name, chosen_by in zip((ACCURACY, *OF_DISTRACTORS), solved.chosen_by.T, strict=False):
         if name in frame:
-            frame[name] /= frame[WEIGHT]
+            by_item = pd.Series(chosen_by, index=items).groupby("item").sum()
+            frame[name] = with_both_roles(frame[name], frame[WEIGHT], by_item, given)
     return frame.melt(ignore_index=False, var_name="measure").reset_index()
+
+
+def with_both_roles(
+    chosen: pd.Series, asked: pd.Series, chosen_by: pd.Series, given: pd.Series
+) -> pd.Series:
+    """Return the values of items whose weighted spread is that of the accuracy.
+
+    A pair is in the questions that ask for it, and in those that it asks as A : B. If only the
+    former counted, intervals and tests would miss half of the variation between pairs. So the value
+    of an item is the accuracy plus its influence in both roles: the first term of the decomposition
+    of a U-statistic (Hoeffding 1948, "A class of statistics with asymptotically normal
+    distribution", Annals of Mathematical Statistics 19). It may be below 0 or above 1; the weighted
+    mean is the accuracy.
+
+    Args:
+        chosen, asked: How often the item as C : D had this choice, and how often it was asked for.
+        chosen_by, given: The same for the item as A : B.
+    """
+    mean = chosen.sum() / asked.sum()
+    return (chosen + chosen_by - mean * given) / asked
 
 
 def _category(rows: pd.DataFrame, vectors: np.ndarray) -> tuple[Category, np.ndarray]:
