@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 from analogyqa import cli
 from analogyqa.cli import run
-from analogyqa.cli import run
 from analogyqa.cli.options import counted
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml

@@ -236,3 +236,13 @@ def test_deviations_are_from_the_mean_of_each_stratum():
     unpaired = compare_unpaired(first, second[:, :60], strata=(strata, strata[:60]))
     one_stratum = compare_unpaired(first, second[:, :60])
     assert unpaired.high - unpaired.low < 0.1 < one_stratum.high - one_stratum.low
+
+
+def test_the_variance_of_seeds_of_ensembles_is_that_of_their_models():
+    """Two models in each ensemble, each in two ensembles: the mean is that of all five models."""
+    random, variances = np.random.default_rng(0), []
+    for models in random.normal(size=(500, 5, 1)):
+        ensembles = (models + np.roll(models, -1, axis=0)) / 2
+        first, second = np.repeat(ensembles, 20, axis=1), np.zeros((1, 20))
+        variances.append(compare_paired(first, second, samples=1, shared=(2, 1)).of_seeds)
+    assert np.mean(variances) == pytest.approx(1 / 5, rel=0.1)

@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.report.spread import bootstrap_means, interval_of_runs, shares_of_best, summarise
+from analogyqa.report.spread import (
+    bootstrap_means,
+    inflation,
+    interval_of_runs,
+    shares_of_best,
+    summarise,
+)
 
 matrices = st.integers(1, 4).flatmap(
     lambda items: st.lists(
@@ -50,6 +56,28 @@ def test_the_interval_has_its_theoretical_width():
     half = 1.96 * values.std() / np.sqrt(400)
     assert summary.ci_high - summary.mean == pytest.approx(half, rel=0.1)
     assert summary.mean - summary.ci_low == pytest.approx(half, rel=0.1)
+
+
+@pytest.mark.parametrize(("seeds", "shared"), [(3, 1), (3, 2), (5, 2), (5, 3)])
+def test_the_prediction_interval_covers_an_ensemble_of_new_models(seeds, shared):
+    """Each of the ensembles has models of `shared` neighbouring seeds."""
+    random = np.random.default_rng(0)
+    models, new = random.normal(size=(4000, seeds)), random.normal(size=(4000, shared))
+    ensembles = np.mean([np.roll(models, -shift, axis=1) for shift in range(shared)], axis=0)
+    covered = [
+        low <= one.mean() <= high
+        for of_seeds, one in zip(ensembles, new, strict=True)
+        for sd in [of_seeds.std(ddof=1) * inflation(seeds, shared)]
+        for low, high in [
+            interval_of_runs(of_seeds.mean(), sd, seeds, 0.95, 1, smallest=-np.inf, shared=shared)
+        ]
+    ]
+    assert np.mean(covered) == pytest.approx(0.95, abs=0.025)
+
+
+def test_ensembles_of_the_same_models_have_no_prediction_interval():
+    summary = summarise(np.full((3, 4), 0.5), 200, 0.95, shared=3)
+    assert summary.sd == 0 and np.isnan(summary.run_low)
 
 
 def test_a_higher_confidence_gives_wider_intervals():

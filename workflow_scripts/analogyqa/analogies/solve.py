@@ -110,8 +110,8 @@ def solve(table: np.ndarray, category: Category, solver: Solver, rules: Rules) -
         tied[block] += is_tied
         given[pair], chosen_by[pair] = len(targets), shares.sum(axis=0)
     # The rows beyond n continue the first rows on the circle.
-    counts = (values[:pairs] + values[pairs:] for values in (asked, chosen, tied))
-    return Solved(*counts, given, chosen_by)
+    counts = [values[:pairs] + values[pairs:] for values in (asked, chosen, tied)]
+    return Solved(counts[0], counts[1], counts[2], given, chosen_by)
 
 
 def cosines(vectors: np.ndarray, exact: bool = False) -> np.ndarray:

@@ -20,6 +20,7 @@ from analogyqa.plan.coordinates import (
 from analogyqa.plan.costs import all_costs, has_costs, systems_with_costs
 from analogyqa.plan.related import (
     cell_with_run,
+    cell_with_weights,
     cells_by_run,
     fused_parts,
     prerequisite_cell,

@@ -66,21 +66,30 @@ def fused_parts(config: Config, cell: Cell) -> dict[str, Cell]:
 def prerequisite_cell(config: Config, cell: Cell) -> Cell | None:
     """Return the cell whose training run a cell needs, None if it needs no other.
 
-    A system that differs from an earlier one only in the weights it scores with shares the training
-    run of that system. A system that starts from another one needs that system's cell on all
-    questions; where that cell has fewer seeds, `runs.train` trains the missing ones itself.
+    A system that starts from another one needs that system's cell on all questions; where that cell
+    has fewer seeds, `runs.train` trains the missing ones itself.
     """
-    system, systems = config.system_at(cell.system, cell.overrides), config.systems.items()
-    if system.training.weight_averaging:
-        settings = _training_settings(config.systems[cell.system])
-        first = next(name for name, other in systems if _training_settings(other) == settings)
-        if first != cell.system:
-            return Cell(first, cell.dataset, cell.subset, cell.overrides)
-    names = (name for name, other in systems if other == system.starts_from)
+    if (first := cell_with_weights(config, cell)) != cell:
+        return first
+    system = config.system_at(cell.system, cell.overrides)
+    names = (name for name, other in config.systems.items() if other == system.starts_from)
     if system.starts_from is None or (name := next(names, None)) is None:
         return None
     dataset, overrides = split_corpus(cell.corpus)
     return Cell(name, dataset, ALL, config.canonical_overrides(name, overrides, dataset))
+
+
+def cell_with_weights(config: Config, cell: Cell) -> Cell:
+    """Return the cell whose training run a cell scores with.
+
+    A system that differs from an earlier one only in the weights it scores with shares the training
+    run of that system.
+    """
+    if not config.system_at(cell.system, cell.overrides).training.weight_averaging:
+        return cell
+    settings, systems = _training_settings(config.systems[cell.system]), config.systems.items()
+    first = next(name for name, other in systems if _training_settings(other) == settings)
+    return cell._replace(system=first)
 
 
 def _training_settings(system: System) -> dict:

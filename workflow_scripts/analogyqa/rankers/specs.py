@@ -41,8 +41,9 @@ class HyperbolicOptions(Options):
     Args:
         gradient: with respect to the points of the ball.
         last_layer: the score is linear in the distance, or in the distance and both vectors.
-        distance: `printed`, or `coded` as in the authors' code: points may lie on the border, 1e-6
-            is added to the denominator, and the logarithm is not that of arcosh.
+        distance: `printed`, or `coded` as in the authors' code of 2017 (commit 5121dda): points may
+            lie on the border, 1e-6 is added to the denominator, and the logarithm is not that of
+            arcosh.
     """
 
     gradient: Literal["riemannian", "euclidean"] = "riemannian"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.plan import Cell, cells_by_hyperparameters, fold_cells, why_no_run
-from analogyqa.report.comparing import compare_runs, level_of, round_comparison
+from analogyqa.report.comparing import compare_runs, level_of, round_comparison, share_runs
 from analogyqa.report.learning import NOT_LEARNT, has_cell_learnt
 from analogyqa.report.significance import Comparison, holm, partial_conjunction
 from analogyqa.report.summary import DECIMALS, Values, to_frame
@@ -242,7 +242,7 @@ def _compare(
     if claim.kind == COST:  # the logarithm of how many times cheaper the better side is
         first, second, shift = -np.log(first), -np.log(second), -np.log(claim.times)
     names = better.cells[0].path, worse.cells[0].path
-    same_runs = _share_runs(better, worse, config)
+    same_runs = better.cells == worse.cells or share_runs(better.cells[0], worse.cells[0], config)
     unpaired = better.coordinates.subset != worse.coordinates.subset
     compared = compare_runs(names, first, second, config, same_runs, unpaired)
     row |= round_comparison(compared)
@@ -284,22 +284,6 @@ def _power_and_margin(
     return row
 
 
-def _share_runs(first: _Side, second: _Side, config: Config) -> bool:
-    """Return whether each seed of both sides rests on the same random run.
-
-    It does for two measures of a run, and for untrained systems over the same word2vec, which is
-    trained once for each seed.
-    """
-    if first.cells == second.cells:
-        return True
-    cells = (first.cells[0], second.cells[0])
-    if any(config.uses_training(cell.system) for cell in cells):
-        return False
-    vectors = {config.system_at(cell.system, cell.overrides).word_vectors for cell in cells}
-    name = config.systems[cells[0].system].vectors
-    return len(vectors) == 1 and name is not None and config.vectors[name].is_word2vec
-
-
 def _claim_verdict(
     claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: list[dict], config: Config
 ) -> dict:
@@ -310,14 +294,14 @@ def _claim_verdict(
     fails = partial_conjunction([row["p_less"] for row in comparisons], reversed_needed)
     deciding = sorted(comparisons, key=lambda row: -row["difference"])[claim.needed - 1]
     # Only the difference of two scores has a margin.
-    is_equivalent = len(comparisons) == 1 and deciding.get("p_equivalent", 1) < level_of(config)
+    p_equivalent = deciding.get("p_equivalent", 1.0) if len(comparisons) == 1 else 1.0
     mean = "{:.3g}" if claim.kind == COST else "{:.3f}"
     return {
         "verdict": HOLDS if holds < fails else FAILS,
         "p_value": min(1.0, 2 * min(holds, fails)),
         "effect": deciding["difference"],
         **{name: deciding.get(name) for name in (*_INTERVAL, *_CAN_DECIDE, "margin")},
-        "equivalent": "yes" if is_equivalent else "no",
+        "p_equivalent": p_equivalent,
         "evidence": "; ".join(
             f"{better.name} {mean.format(row['mean_better'])}, "
             f"{worse.name} {mean.format(row['mean_worse'])} "
@@ -341,9 +325,13 @@ def _decide(rows: list[dict], config: Config) -> None:
         if not row["primary"]:
             families.setdefault((row["hyperparameters"], row["ours"]), []).append(row)
     for family in families.values():
-        for row, p_value in zip(family, holm([row["p_value"] for row in family]), strict=True):
-            row["p_value"] = p_value
+        for name in ("p_value", "p_equivalent"):
+            for row, p_value in zip(family, holm([row[name] for row in family]), strict=True):
+                row[name] = p_value
+    level = level_of(config)
     for row in ran:
         row["p_value"] = round(row["p_value"], DECIMALS)
-        if row["p_value"] >= level_of(config):
-            row["verdict"] = EQUIVALENT if row["equivalent"] == "yes" else UNDECIDED
+        is_equivalent = row["p_equivalent"] < level
+        row["equivalent"] = "yes" if is_equivalent else "no"
+        if row["p_value"] >= level:
+            row["verdict"] = EQUIVALENT if is_equivalent else UNDECIDED

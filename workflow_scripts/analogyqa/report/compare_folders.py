@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import MEASURES, values_by_seed
+from analogyqa.measures import MEASURES
 from analogyqa.plan.configured import differences
 from analogyqa.report.comparing import compare_runs, p_value_of, round_comparison
-from analogyqa.report.summary import DECIMALS, find_records, read_record
+from analogyqa.report.summary import DECIMALS, find_records, read_record, scores_on_test
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.run import Config
 
@@ -64,7 +64,7 @@ def compare_folders(
                 equal += 1
             else:
                 because = list(_reasons(before, now))
-                different.append(_compared(cell, paths[0].parent, paths[1].parent, because, config))
+                different.append(_compared(cell, paths, (before, now), because, config))
     return equal, different
 
 
@@ -81,17 +81,22 @@ def _reasons(before: dict, now: dict) -> Iterator[str]:
 
 
 def _compared(
-    cell: str, first: Path, second: Path, because: list[str], config: Config
+    cell: str,
+    paths: tuple[Path, Path],
+    records: tuple[dict, dict],
+    because: list[str],
+    config: Config,
 ) -> CellDifference:
     values = [
-        values_by_seed(read_table(folder / "metrics.parquet", METRICS), "test")
-        for folder in (first, second)
+        scores_on_test(record, read_table(path.with_name("metrics.parquet"), METRICS))
+        for record, path in zip(records, paths, strict=True)
     ]
     measure = next(name for name in MEASURES if name in values[0])
     before, now = (by_measure[measure] for by_measure in values)
     if list(before.columns) != list(now.columns):
         return CellDifference(cell, "other questions", {}, because)
-    compared = round_comparison(compare_runs((str(second), str(first)), now, before, config))
+    names = str(paths[1].parent), str(paths[0].parent)
+    compared = round_comparison(compare_runs(names, now, before, config))
     means = {
         "first": round(float(before.to_numpy().mean()), DECIMALS),
         "second": round(float(now.to_numpy().mean()), DECIMALS),

@@ -6,8 +6,9 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import strata_of
+from analogyqa.plan import Cell, cell_with_weights
 from analogyqa.report.significance import Comparison, compare_paired, compare_unpaired, holm
-from analogyqa.report.summary import DECIMALS
+from analogyqa.report.summary import DECIMALS, shared_seeds
 from analogyqa.settings.run import Config
 
 # The columns of a comparison in tables.
@@ -40,7 +41,22 @@ def compare_runs(
             f"The runs {names[0]} and {names[1]} have different questions. "
             "Delete both, then run the same command again to rebuild them."
         )
-    return compare_paired(*both, level, same_runs=same_runs, strata=strata_of(first))
+    shared = shared_seeds(first), shared_seeds(second)
+    return compare_paired(*both, level, same_runs=same_runs, strata=strata_of(first), shared=shared)
+
+
+def share_runs(first: Cell, second: Cell, config: Config) -> bool:
+    """Return whether each seed of two cells rests on the same random run.
+
+    It does for systems that score with other weights of one training run, and for untrained systems
+    over the same word2vec, which is trained once for each seed.
+    """
+    cells = (first, second)
+    if any(config.uses_training(cell.system) for cell in cells):
+        return len({cell_with_weights(config, cell) for cell in cells}) == 1
+    vectors = {config.system_at(cell.system, cell.overrides).word_vectors for cell in cells}
+    name = config.systems[first.system].vectors
+    return len(vectors) == 1 and name is not None and config.vectors[name].is_word2vec
 
 
 def top_group(runs: Mapping[str, pd.DataFrame], config: Config) -> set[str]:

@@ -8,11 +8,17 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import MEASURES, strata_of, values_by_seed
+from analogyqa.measures import MEASURES, strata_of
 from analogyqa.plan import Cell
 from analogyqa.report.comparing import compare_with_best, p_value_of, tied_with_best
 from analogyqa.report.spread import bootstrap_means, shares_of_first
-from analogyqa.report.summary import DECIMALS, find_records, read_record
+from analogyqa.report.summary import (
+    DECIMALS,
+    find_records,
+    read_record,
+    scores_on_test,
+    shared_seeds,
+)
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import HYPERPARAMETERS
@@ -74,7 +80,9 @@ def build_leaderboard(
     samples, tail = config.bootstrap.samples, (1 - config.bootstrap.confidence) / 2
     draws = np.stack(
         [
-            bootstrap_means(scores.to_numpy(), samples, stream, strata_of(scores))
+            bootstrap_means(
+                scores.to_numpy(), samples, stream, strata_of(scores), shared_seeds(scores)
+            )
             for stream, scores in enumerate(values.values())
         ]
     )
@@ -105,10 +113,11 @@ def _values(results: Path, dataset: str, subset: str, measure: str) -> Mapping[s
     for run, path in find_records(results).items():
         if run.split("/")[1:3] != [dataset, subset]:
             continue
-        cell = Cell.from_record(read_record(path)["cell"])
+        record = read_record(path)
+        cell = Cell.from_record(record["cell"])
         if {name for name, _ in cell.overrides} <= {HYPERPARAMETERS}:
-            by_measure = values_by_seed(
-                read_table(path.with_name("metrics.parquet"), METRICS), "test"
+            by_measure = scores_on_test(
+                record, read_table(path.with_name("metrics.parquet"), METRICS)
             )
             if measure in by_measure:
                 name = " ".join([cell.system, *(value for _, value in cell.overrides)])

@@ -206,16 +206,17 @@ def _is_capped(category: str, coordinates: Coordinates, config: Config, results:
 
 
 def _as_printed(count: int, published: float) -> tuple[float, float]:
-    """Return the range of counts that are printed alike: 1,148 as 1.1K and 53,417 as 53K.
+    """Return the range of published counts that a count may be printed as.
 
-    A published 1148 is printed in full, so only 1,148 is alike.
+    It may be rounded or cut off: 3,270 is 3.3K or 3.2K. A published 1148 is printed in full, so
+    only 1,148 is alike.
     """
     if count < 1000:
         return count, count
     unit = 100 if count < 10_000 else 1000
     while round(published) % unit:
         unit //= 10
-    return count - unit / 2, count + unit / 2
+    return count - unit + 1, count + unit / 2
 
 
 class _CurvePoint(NamedTuple):

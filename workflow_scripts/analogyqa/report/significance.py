@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from analogyqa.report.spread import inflation
+
 SAMPLES = 10_000
 POWER = 0.8
 
@@ -74,6 +76,7 @@ def compare_paired(
     samples: int = SAMPLES,
     same_runs: bool = False,
     strata: np.ndarray | None = None,
+    shared: tuple[float, float] = (1, 1),
 ) -> Comparison:
     """Compare two systems by a paired randomisation test over questions and seeds.
 
@@ -95,6 +98,7 @@ def compare_paired(
             then share one set of seeds.
         strata: The number of the stratum of each question, int [questions]; deviations are from
             the mean of the stratum. None for one stratum.
+        shared: The number of seeds that share each model of either system, see `spread.inflation`.
 
     Raises:
         ValueError: if the numbers of questions differ, or the numbers of seeds of `same_runs`.
@@ -110,7 +114,8 @@ def compare_paired(
     # Equal scores are from one run, whatever its name is.
     is_one_run = same_runs or np.array_equal(first, second)
     systems = [first - second] if is_one_run else [first, second]
-    variances = [_variance_of_seeds(values) for values in systems]
+    pairs = zip(systems, shared, strict=False)  # one run has what the first system shares
+    variances = [_variance_of_seeds(values, of_system) for values, of_system in pairs]
     of_seeds = sum(variances)
     runs = np.sqrt(of_seeds) * generator.standard_normal(samples)
     # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
@@ -194,11 +199,11 @@ def _share(extreme: np.ndarray) -> float:
     return (1 + int(np.count_nonzero(extreme))) / (1 + len(extreme))
 
 
-def _variance_of_seeds(values: np.ndarray) -> float:
+def _variance_of_seeds(values: np.ndarray, shared: float = 1) -> float:
     """Return the variance over seeds of a mean [seeds, questions], for fixed questions.
 
     The interaction of seeds and questions is subtracted, because the spread over questions already
-    contains it.
+    contains it. `shared` is the number of seeds that share each model, see `spread.inflation`.
     """
     seeds, questions = values.shape
     if seeds == 1:
@@ -207,7 +212,9 @@ def _variance_of_seeds(values: np.ndarray) -> float:
     residuals = values - means - values.mean(axis=0) + values.mean()
     interaction = (residuals**2).sum() / ((seeds - 1) * max(questions - 1, 1)) / questions
     variance = float(means.var(ddof=1) - interaction)
-    return variance / seeds if variance > _EQUAL**2 else 0.0
+    if variance <= _EQUAL**2:
+        return 0.0
+    return variance * inflation(seeds, shared) ** 2 * shared / seeds
 
 
 def partial_conjunction(p_values: Sequence[float], needed: int) -> float:

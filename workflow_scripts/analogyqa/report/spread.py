@@ -13,7 +13,7 @@ class Summary(NamedTuple):
 
     Attributes:
         mean: The mean over items and seeds.
-        sd: The standard deviation of the seeds' means.
+        sd: The standard deviation of the means of independent runs.
         run_low, run_high: The prediction interval of one more run on the same items; NaN if there
             is only one seed.
         ci_low, ci_high: The interval of the mean for other items.
@@ -34,6 +34,7 @@ def summarise(
     largest: float = np.inf,
     smallest: float = 0,
     strata: np.ndarray | None = None,
+    shared: float = 1,
 ) -> Summary:
     """Summarise scores of several seeds.
 
@@ -47,14 +48,15 @@ def summarise(
         confidence: The level of both intervals.
         largest, smallest: The largest and the smallest possible mean.
         strata: As in `bootstrap_means`.
+        shared: The number of seeds that share each model, see `inflation`.
     """
-    means = bootstrap_means(values, samples, stream=0, strata=strata)
+    means = bootstrap_means(values, samples, stream=0, strata=strata, shared=shared)
     tail = (1 - confidence) / 2
     low, high = np.quantile(means, [tail, 1 - tail]).clip(smallest, largest)
     by_seed, seeds = values.mean(axis=1), len(values)
     mean = float(by_seed.mean())
-    sd = float(by_seed.std(ddof=1)) if seeds > 1 else 0.0
-    runs = interval_of_runs(mean, sd, seeds, confidence, 1, largest, smallest)
+    sd = float(by_seed.std(ddof=1)) * inflation(seeds, shared) if seeds > 1 else 0.0
+    runs = interval_of_runs(mean, sd, seeds, confidence, 1, largest, smallest, shared)
     return Summary(mean, sd, *runs, float(low), float(high))
 
 
@@ -66,22 +68,37 @@ def interval_of_runs(
     runs: int,
     largest: float = np.inf,
     smallest: float = 0,
+    shared: float = 1,
 ) -> tuple[float, float]:
     """Return the prediction interval of the mean of further runs on the same items.
 
-    This is mean ± t(S - 1) sd sqrt(1/runs + 1/S) over the means of S seeds, cut off at
-    `smallest` and `largest`; NaN if there is only one seed.
+    This is mean ± t(S - 1) sd sqrt(1/runs + shared/S) over the means of S seeds, cut off at
+    `smallest` and `largest`; NaN if no two seeds have different models.
     """
-    if seeds == 1:
+    if seeds <= shared:
         return np.nan, np.nan
     quantile = float(stdtrit(seeds - 1, (1 + confidence) / 2))  # of Student's t
-    reach = quantile * sd * np.sqrt(1 / runs + 1 / seeds)
+    reach = quantile * sd * np.sqrt(1 / runs + shared / seeds)
     low, high = np.clip([mean - reach, mean + reach], smallest, largest)
     return float(low), float(high)
 
 
+def inflation(seeds: int, shared: float) -> float:
+    """Return the deviation of independent ensembles over that of ensembles that share models.
+
+    Each of S ensembles has one model of each of `shared` seeds, in a circle. Their variance lacks
+    the part that they have in common, the variance of their mean: `shared`/S of that of independent
+    ensembles. Without sharing the factor is 1; if all have the same models, it is 0.
+    """
+    return np.sqrt((seeds - 1) / (seeds - shared)) if seeds > shared else 0.0
+
+
 def bootstrap_means(
-    values: np.ndarray, samples: int, stream: int, strata: np.ndarray | None = None
+    values: np.ndarray,
+    samples: int,
+    stream: int,
+    strata: np.ndarray | None = None,
+    shared: float = 1,
 ) -> np.ndarray:
     """Return bootstrap means [samples] of scores, drawing seeds and items with replacement.
 
@@ -92,6 +109,7 @@ def bootstrap_means(
             same items.
         strata: The number of the stratum of each item, int [items]; a draw has as many items of
             each stratum as there are. None for one stratum.
+        shared: The number of seeds that share each model, see `inflation`.
     """
     seeds, items = values.shape
     if strata is None:
@@ -104,7 +122,8 @@ def bootstrap_means(
     seed_weights = _weights(seeds, samples, (1, stream))
     if seeds > 1:
         # The variance of a resample of n values is too small by the factor (n - 1) / n.
-        seed_weights = 1 / seeds + (seed_weights - 1 / seeds) * np.sqrt(seeds / (seeds - 1))
+        stretch = np.sqrt(seeds / (seeds - 1) * shared) * inflation(seeds, shared)
+        seed_weights = 1 / seeds + (seed_weights - 1 / seeds) * stretch
     return np.einsum("bs,sq,bq->b", seed_weights, values, item_weights, optimize=True)
 
 

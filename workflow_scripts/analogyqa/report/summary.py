@@ -27,6 +27,7 @@ RULES_OF_RUNS = ("train_encoder", "score_candidates", "fuse_scores", "solve_anal
 RECORDED = frozenset(
     ("settings", "seeds", "inputs", "scores", "content_hash", "git_commit", "device", "platform")
 )
+_SHARED = "shared"
 _text, _number, _count = "str", "float64", "Int64"
 
 MEASURED = {
@@ -144,12 +145,30 @@ def read_record(path: str | Path) -> dict:
     return record
 
 
+def scores_on_test(record: dict, metrics: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return each measure of a run on test as a frame [seeds, items], see `values_by_seed`.
+
+    The frames remember, in their `attrs`, how many seeds of an ensemble share a model.
+    """
+    values = values_by_seed(metrics, "test")
+    parts = record["settings"]["system"]["ranker"].get("parts") or {}
+    counts = [len(shifts) for shifts in parts.values()] or [1]
+    for by_seed in values.values():
+        by_seed.attrs[_SHARED] = sum(count**2 for count in counts) / sum(counts)
+    return values
+
+
+def shared_seeds(values: pd.DataFrame) -> float:
+    """Return how many seeds of a frame of `scores_on_test` share a model; 1 for a single model."""
+    return values.attrs.get(_SHARED, 1)
+
+
 def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
     """Return a function that looks up the test scores of runs; columns are sorted by item."""
     values = {
         (Cell.from_record(record["cell"]), measure): by_seed
         for record, metrics in runs
-        for measure, by_seed in values_by_seed(metrics, "test").items()
+        for measure, by_seed in scores_on_test(record, metrics).items()
     }
     return lambda cell, measure: values.get((cell, measure))
 
@@ -173,7 +192,7 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
     """
     rows = []
     for record, metrics in runs:
-        cell, values = Cell.from_record(record["cell"]), values_by_seed(metrics, "test")
+        cell, values = Cell.from_record(record["cell"]), scores_on_test(record, metrics)
         tied = int(values.pop(TIED).to_numpy().sum())
         is_all_correct = values.pop(ALL_CORRECT).iloc[0].eq(1)
         for measure, by_seed in values.items():
@@ -200,7 +219,8 @@ def measure_columns(by_seed: pd.DataFrame, measure: str, config: Config) -> dict
     """Return the columns MEASURED of scores [seeds, items]."""
     bootstrap, limits = config.bootstrap, (MEASURES[measure].largest, MEASURES[measure].smallest)
     samples, confidence = bootstrap.samples, bootstrap.confidence
-    summary = summarise(by_seed.to_numpy(), samples, confidence, *limits, strata_of(by_seed))
+    facts = (*limits, strata_of(by_seed), shared_seeds(by_seed))
+    summary = summarise(by_seed.to_numpy(), samples, confidence, *facts)
     rounded = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
     return rounded | {"n_seeds": by_seed.shape[0], "n_items": by_seed.shape[1]}
 

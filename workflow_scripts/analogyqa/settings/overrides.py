@@ -11,7 +11,6 @@ from analogyqa.settings.analogies import SOLVER, SOLVING_OVERRIDES, Evaluation, 
 from analogyqa.settings.base import AT, message_of, nearest_hint
 from analogyqa.settings.data import DATASET_OVERRIDES, Dataset
 from analogyqa.settings.systems import SYSTEM_OVERRIDES, TRAINING_OVERRIDES, System
-from analogyqa.settings.vectors import VECTORS_OVERRIDES
 
 # Sorted pairs of a name and a value as text.
 Overrides = tuple[tuple[str, str], ...]
@@ -20,11 +19,8 @@ DEFAULT = "default"  # the path component of a cell without overrides
 # The override of a cell whose hyperparameters are tuned on dev. This is its only value.
 HYPERPARAMETERS, TUNED = "hyperparameters", "tuned"
 NAMES = (*SYSTEM_OVERRIDES, *TRAINING_OVERRIDES, *DATASET_OVERRIDES, *SOLVING_OVERRIDES)
-# Those that competing systems share: of word vectors, of the data, and of how analogies are solved.
-CONDITIONS = (
-    *("vectors", *VECTORS_OVERRIDES, "shortest_word"),
-    *(*DATASET_OVERRIDES, *SOLVING_OVERRIDES),
-)
+# Those that competing systems share: which word vectors, which data, and how analogies are solved.
+CONDITIONS = ("vectors", "shortest_word", *DATASET_OVERRIDES, *SOLVING_OVERRIDES)
 
 
 def text_of(value: object) -> str:
