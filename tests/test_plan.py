@@ -12,6 +12,7 @@ from analogyqa import plan
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, load_papers, reported_cells, sensitivity_cells, why_no_run
 from analogyqa.plan.coordinates import cell_at
+from analogyqa.report.comparing import share_runs
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import read_config
@@ -274,6 +275,8 @@ def test_a_cell_with_other_weights_waits_for_the_training_run_that_has_them(cros
     overrides = (("fold", "1of2"),)
     prerequisite = plan.prerequisite_cell(config, Cell("averages", "toy", "who", overrides))
     assert prerequisite == Cell("baseline", "toy", "who", overrides)
+    assert share_runs(prerequisite._replace(system="averages"), prerequisite, config)
+    assert not share_runs(prerequisite._replace(system="analogy"), prerequisite, config)
     assert plan.prerequisite_cell(config, prerequisite) is None
     assert plan.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
 
