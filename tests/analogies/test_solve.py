@@ -17,14 +17,15 @@ NAMES = list(SOLVERS)
 def solve_by_loop(
     vectors: np.ndarray, category: Category, name: str, rules: Rules
 ) -> tuple[np.ndarray, ...]:
-    """Solve one question at a time; return how often each pair was asked, chosen and tied."""
+    """Solve one question at a time; return the counts of `Solved`."""
     solver, table = SOLVERS[name].load()(), cosines(vectors, exact=rules.first_wins)
     tie = 0 if rules.first_wins else TIE
     to_pair, to_c = solver.to_pair(table), solver.to_c(table)
     n = len(category.first)
     choices = category.candidates
     chosen = np.zeros((n, 2 if choices is None else choices.shape[1]))
-    asked, tied = np.zeros((2, n), dtype=int)
+    chosen_by = np.zeros_like(chosen)
+    asked, tied, given = np.zeros((3, n), dtype=int)
     in_order = np.stack(category[:2], axis=1).ravel()
     for pair in range(n):
         a, b = category.first[pair], category.second[pair]
@@ -50,13 +51,17 @@ def solve_by_loop(
                 )
             scores = np.array(scores, dtype=table.dtype)
             asked[other] += 1
+            given[pair] += 1
             best = (scores >= scores.max() - tie) & (scores > -np.inf)
             tied[other] += best.sum() > 1
             shares = best / max(best.sum(), 1)
             if rules.first_wins and best.any():
                 shares = np.eye(len(best))[np.flatnonzero(best)[0]]
-            chosen[other] += shares if choices is not None else (shares[answer], 1 - shares[answer])
-    return asked, chosen, tied
+            if choices is None:
+                shares = np.array([shares[answer], 1 - shares[answer]])
+            chosen[other] += shares
+            chosen_by[pair] += shares
+    return asked, chosen, tied, given, chosen_by
 
 
 def shared(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
@@ -100,11 +105,10 @@ def test_blocks_equal_a_plain_loop(name, make, monkeypatch):
             vectors, category = make(seed, pairs, 4)
             table = cosines(vectors, exact=rules.first_wins)
             solution = solve(table, category, SOLVERS[name].load()(), rules)
-            asked, chosen, tied = solve_by_loop(vectors, category, name, rules)
-            assert solution.asked.tolist() == asked.tolist()
-            assert solution.tied.tolist() == tied.tolist()
-            assert np.allclose(solution.chosen, chosen)
-            question_count += asked.sum()
+            expected = solve_by_loop(vectors, category, name, rules)
+            for counts, expected_counts in zip(solution, expected, strict=True):
+                np.testing.assert_allclose(counts, expected_counts)
+            question_count += solution.asked.sum()
     assert question_count * len(NAMES) * 3 > 10_000
 
 

@@ -77,7 +77,8 @@ def read_by_snakemake(monkeypatch):
         (["--config", "seeds=3", "-n"], ["papers=x", "seeds=3"], []),
         (["-n", "-C", "seeds=3", "--", "a.csv"], ["papers=x", "seeds=3"], ["a.csv"]),
         (["-Cseeds=3"], ["papers=x", "seeds=3"], []),
-        (["--config=seeds=3", "-n"], ["papers=x", "seeds=3"], []),
+        (["--config=seeds=3", "a.csv"], ["papers=x", "seeds=3"], ["a.csv"]),
+        (["-Cseeds=3", "-n", "--", "a.csv"], ["papers=x", "seeds=3"], ["a.csv"]),
     ],
 )
 def test_papers_are_added_to_the_options_and_targets_of_the_user(
@@ -85,6 +86,11 @@ def test_papers_are_added_to_the_options_and_targets_of_the_user(
 ):
     read = read_by_snakemake("paper", "--papers", "x", "--", *given)
     assert (read.config, list(read.targets)) == (config, targets)
+
+
+def test_without_papers_the_arguments_are_those_of_the_user(read_by_snakemake):
+    read = read_by_snakemake("paper", "--", "--config=seeds=3", "a.csv")
+    assert (read.config, list(read.targets)) == (["seeds=3"], ["a.csv"])
 
 
 def test_a_target_of_the_demo_is_no_configuration_file(read_by_snakemake):

@@ -243,7 +243,12 @@ class TestPrimary:
 
 class TestPrecision:
     def row(
-        self, difference: float, spread: float, config: Config | None = None, **claim
+        self,
+        difference: float,
+        spread: float,
+        config: Config | None = None,
+        copies: int = 1,
+        **claim,
     ) -> pd.Series:
         def values(cell: Cell, measure: str) -> pd.DataFrame:
             ahead = difference if cell.system == "glove" else 0
@@ -258,7 +263,8 @@ class TestPrecision:
                 "published": {"A": [0.6], "B": [0.5]},
             }
         }
-        paper = make_paper(artefacts, one=UNTRAINED | claim)
+        claims = {f"claim{number}": UNTRAINED | claim for number in range(copies)}
+        paper = make_paper(artefacts, **claims)
         return judge_claims([paper], config or make_config(), values, {})[0].iloc[0]
 
     def test_a_small_and_precise_difference_is_equivalent(self):
@@ -267,6 +273,10 @@ class TestPrecision:
         # Half of the published difference, .6 against .5.
         assert row["margin"] == 0.05
         assert -0.05 < row["low"] < row["effect"] < row["high"] < 0.05
+
+    @pytest.mark.parametrize(("copies", "verdict"), [(1, "equivalent"), (4, "undecided")])
+    def test_equivalence_is_corrected_for_the_number_of_claims(self, copies, verdict):
+        assert self.row(0.001, 0.12, copies=copies)["verdict"] == verdict
 
     def test_a_claim_with_several_comparisons_is_never_equivalent(self):
         row = self.row(0.001, 0.02, comparisons=[compare("glove", "word2vec")] * 2)

@@ -75,6 +75,15 @@ def test_the_prediction_interval_covers_an_ensemble_of_new_models(seeds, shared)
     assert np.mean(covered) == pytest.approx(0.95, abs=0.025)
 
 
+def test_the_bootstrap_of_ensembles_has_the_spread_of_their_models():
+    """The mean of the ensembles is that of the models."""
+    random, ratios = np.random.default_rng(0), []
+    for models in random.normal(size=(100, 6, 1)):
+        ensembles = (models + np.roll(models, -1, axis=0)) / 2
+        ratios.append(bootstrap_means(ensembles, 1000, stream=0, shared=2).var() * 6)
+    assert np.mean(ratios) == pytest.approx(1, rel=0.15)
+
+
 def test_ensembles_of_the_same_models_have_no_prediction_interval():
     summary = summarise(np.full((3, 4), 0.5), 200, 0.95, shared=3)
     assert summary.sd == 0 and np.isnan(summary.run_low)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from snakemake.utils import update_config
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.base import merge
 from analogyqa.settings.load import command_of, load_config, read_config
 from analogyqa.settings.systems import Training
 from small_papers import CONFIG
@@ -29,7 +29,7 @@ systems:
 def repository_config(*overlays: str) -> dict:
     values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
     for overlay in overlays:
-        update_config(values, yaml.safe_load((ROOT / overlay).read_text("utf-8")))
+        values = merge(values, yaml.safe_load((ROOT / overlay).read_text("utf-8")))
     return values
 
 
@@ -56,7 +56,7 @@ def test_plain_hyperqa_differs_only_in_title_and_optimiser(together):
     assert plain == coded.model_copy(update=changed)
 
 
-def test_the_sample_is_merged_into_the_repositorys_file_as_snakemake_merges_it():
+def test_the_sample_is_merged_into_the_repositorys_file():
     config = read_config(ROOT / "sample" / "config.yaml")
     assert config == load_config(repository_config("sample/config.yaml"))
     for dataset in config.datasets.values():

@@ -15,9 +15,9 @@ from types import ModuleType
 import numpy as np
 import torch
 import yaml
-from snakemake.utils import update_config
 
 from analogyqa.pretrained.infersent import InferSent
+from analogyqa.settings.base import merge
 
 REPOSITORY = Path(__file__).parents[2]
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
@@ -198,7 +198,7 @@ def copy_demo(folder: Path) -> Path:
     """Copy the checkout, with the demo's keys in its config.yaml; return `folder`."""
     copy_checkout(folder)
     config = yaml.safe_load((folder / "config.yaml").read_text())
-    update_config(config, yaml.safe_load((folder / "sample" / "config.yaml").read_text()))
+    config = merge(config, yaml.safe_load((folder / "sample" / "config.yaml").read_text()))
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     return folder
 

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from workflow.project import SYSTEMS
+
 
 def test_every_wrong_key_of_a_configuration_is_named_and_nothing_is_made(project):
     project.configure(trainign={}, training={"dropout": 1.5})
@@ -14,6 +16,16 @@ def test_every_wrong_key_of_a_configuration_is_named_and_nothing_is_made(project
     assert "config.yaml: training.dropout: 1.5 is not allowed" in done.stdout
     assert "Traceback" not in done.stdout
     assert not project.results.exists()
+
+
+def test_the_ranker_of_a_later_file_has_no_options_of_an_earlier_one(project):
+    ranker = {"name": "analogy", "aggregate": "mean"}
+    late = {"title": "L", "encoder": "mean", "vectors": "fasttext", "ranker": ranker}
+    project.configure(systems=SYSTEMS | {"late": late})
+    (project.folder / "over.yaml").write_text("systems: {late: {ranker: {name: cosine}}}")
+    target = "results/runs/late/wikiqa/who/default/scores.parquet"
+    done = project.run(target, "--dry-run", "--configfile", "config.yaml", "over.yaml")
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize(

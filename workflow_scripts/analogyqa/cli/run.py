@@ -15,8 +15,8 @@ from analogyqa.settings.load import read_config
 
 SAMPLE = Path("sample/config.yaml")
 TABLE = Path("results/demo/tables/diallo2019/table4.md")
-# An option of Snakemake in one argument with its first value.
-_JOINED = re.compile(r"(--config(?==)|-C)=?(.+)")
+# A value of `--config` in one argument with the option.
+_JOINED = re.compile(r"(?:--config=|-C=?)(.+)")
 
 CoresOption = Annotated[str, typer.Option(help="The number of CPU cores to use.")]
 SnakemakeArguments = Annotated[
@@ -47,16 +47,21 @@ def paper(
 
     Example: `analogyqa paper --papers lwda2019 --cores 8 --dry-run`
     """
-    passed: list[str] = []
-    for argument in arguments or []:
-        joined = _JOINED.fullmatch(argument)
-        passed += joined.groups() if joined else [argument]
+    passed = list(arguments or [])
     options = ["--config", f"papers={papers}"] if papers else []
-    configs = [index for index, text in enumerate(passed) if text in ("--config", "-C")]
+    configs = [
+        index
+        for index, text in enumerate(passed)
+        if text in ("--config", "-C") or _JOINED.fullmatch(text)
+    ]
     if papers and configs:
-        # Snakemake reads only the last --config.
-        passed.insert(configs[-1] + 1, options.pop())
-        options.clear()
+        last = configs[-1]  # Snakemake reads only the last --config.
+        if joined := _JOINED.fullmatch(passed[last]):
+            options.append(joined[1])
+            del passed[last]
+        else:
+            passed.insert(last + 1, options.pop())
+            options.clear()
     _run_snakemake(cores, options, passed)
     if not arguments:
         _say_where_results_are(CONFIG)

@@ -59,7 +59,7 @@ def _find_problem(name: str) -> str | None:
     encoder = build()
     if not (entry.trained or entry.gives_words):
         # Built twice, because an encoder may draw random numbers.
-        return _find_problem_of(encoder(SENTENCES, LENGTHS), build()(OTHER_PADDING, LENGTHS))
+        return _find_vector_problem(encoder(SENTENCES, LENGTHS), build()(OTHER_PADDING, LENGTHS))
     import torch
 
     if entry.gives_words:
@@ -74,18 +74,20 @@ def _find_problem(name: str) -> str | None:
         return "it is trained, but none of its parameters requires a gradient"
     encoder.eval()
     with torch.no_grad():
-        found, others = (
+        encoded, with_other_padding = (
             encoder(torch.from_numpy(words), torch.from_numpy(LENGTHS)).numpy()
             for words in (SENTENCES, OTHER_PADDING)
         )
-    return _find_problem_of(found, others)
+    return _find_vector_problem(encoded, with_other_padding)
 
 
-def _find_problem_of(vectors: np.ndarray, others: np.ndarray) -> str | None:
-    """Return what is wrong with sentence vectors; `others` are those with other padding."""
+def _find_vector_problem(vectors: np.ndarray, with_other_padding: np.ndarray) -> str | None:
+    """Return what is wrong with sentence vectors; the second ones are those with other padding."""
     if problem := _find_shape_problem(vectors):
         return problem
-    return None if np.allclose(vectors, others, atol=1e-6) else "padding changes a vector"
+    return (
+        None if np.allclose(vectors, with_other_padding, atol=1e-6) else "padding changes a vector"
+    )
 
 
 def _find_shape_problem(vectors: np.ndarray, dimensions: int = 2) -> str | None:

@@ -157,7 +157,7 @@ def judge_claims(
                     continue
                 comparisons = [_compare(claim, *pair, values, paper, config) for pair in pairs]
                 compared += [row | comparison for comparison in comparisons]
-                row |= _claim_verdict(claim, pairs, comparisons, config)
+                row |= _claim_verdict(claim, pairs, comparisons)
                 row["reason"] = _not_learnt(sides, learnt, config)
         _decide(rows, config)
         verdicts += rows
@@ -284,9 +284,7 @@ def _power_and_margin(
     return row
 
 
-def _claim_verdict(
-    claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: list[dict], config: Config
-) -> dict:
+def _claim_verdict(claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: list[dict]) -> dict:
     """Return verdict, two-sided p-value before any correction, effect and evidence."""
     # A claim fails if so many comparisons are reversed that too few are left.
     reversed_needed = len(comparisons) - claim.needed + 1

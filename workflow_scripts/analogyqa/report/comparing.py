@@ -34,14 +34,15 @@ def compare_runs(
     Raises AnalogyQAError if the items differ and the runs are not `unpaired`.
     """
     both, level = (first.to_numpy(), second.to_numpy()), level_of(config)
+    shared = shared_seeds(first), shared_seeds(second)
     if unpaired:
-        return compare_unpaired(*both, level, strata=(strata_of(first), strata_of(second)))
+        strata = strata_of(first), strata_of(second)
+        return compare_unpaired(*both, level, strata, shared)
     if list(first.columns) != list(second.columns):
         raise AnalogyQAError(
             f"The runs {names[0]} and {names[1]} have different questions. "
             "Delete both, then run the same command again to rebuild them."
         )
-    shared = shared_seeds(first), shared_seeds(second)
     return compare_paired(*both, level, same_runs=same_runs, strata=strata_of(first), shared=shared)
 
 

@@ -33,7 +33,7 @@ from analogyqa.settings.paper import BEST, Artefact, Paper, Published
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 
-ONE_SEED = "one seed gives no prediction interval"
+ONE_SEED = "one seed, or seeds with the same models, give no prediction interval"
 OTHER_MACHINE = "measured on another machine; compare ratios between systems"
 ROUNDED = 10.0**-DECIMALS / 2  # the rounding error of our own values
 SAME_SIZE = 0.01  # numbers of parameters whose relative difference is smaller are equal

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analogyqa.report.spread import inflation
+from analogyqa.report.spread import freedom_of, inflation
 
 SAMPLES = 10_000
 POWER = 0.8
@@ -120,8 +120,8 @@ def compare_paired(
     runs = np.sqrt(of_seeds) * generator.standard_normal(samples)
     # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
     uncertainty = sum(
-        variance**2 / max(len(values) - 1, 1)
-        for variance, values in zip(variances, systems, strict=True)
+        variance**2 / freedom_of(len(values), of_system)
+        for variance, values, of_system in zip(variances, systems, shared, strict=False)
     )
     freedom = (of_items + of_seeds) ** 2 / uncertainty if uncertainty else np.inf
     stretch = np.sqrt(freedom / generator.chisquare(freedom, samples)) if uncertainty else 1.0
@@ -135,6 +135,7 @@ def compare_unpaired(
     second: np.ndarray,
     level: float = 0.05,
     strata: tuple[np.ndarray | None, np.ndarray | None] = (None, None),
+    shared: tuple[float, float] = (1, 1),
 ) -> Comparison:
     """Compare means over different questions, such as those of two subsets.
 
@@ -146,16 +147,16 @@ def compare_unpaired(
     Args:
         first, second: Float arrays [seeds, questions].
         level: As in `compare_paired`.
-        strata: Those of each side, as in `compare_paired`.
+        strata, shared: Those of each side, as in `compare_paired`.
     """
     generator = np.random.default_rng(0)
     draws, of_items, of_seeds = np.zeros(SAMPLES), 0.0, 0.0
-    for values, side_strata in zip((first, second), strata, strict=True):
+    for values, side_strata, of_side in zip((first, second), strata, shared, strict=True):
         centred = _centred(values.mean(axis=0), side_strata)
         count = len(centred)
         draws += generator.choice([-1.0, 1.0], (SAMPLES, count)) @ centred / count
         of_items += float((centred**2).mean() / count)
-        of_seeds += _variance_of_seeds(values)
+        of_seeds += _variance_of_seeds(values, of_side)
     draws = np.sort(draws + np.sqrt(of_seeds) * generator.standard_normal(SAMPLES))
     observed = float(first.mean() - second.mean())
     return _decided(observed, draws, draws, of_items, of_seeds, level)

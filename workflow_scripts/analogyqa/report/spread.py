@@ -14,8 +14,8 @@ class Summary(NamedTuple):
     Attributes:
         mean: The mean over items and seeds.
         sd: The standard deviation of the means of independent runs.
-        run_low, run_high: The prediction interval of one more run on the same items; NaN if there
-            is only one seed.
+        run_low, run_high: The prediction interval of one more run on the same items; NaN if no two
+            seeds have different models.
         ci_low, ci_high: The interval of the mean for other items.
     """
 
@@ -72,12 +72,13 @@ def interval_of_runs(
 ) -> tuple[float, float]:
     """Return the prediction interval of the mean of further runs on the same items.
 
-    This is mean ± t(S - 1) sd sqrt(1/runs + shared/S) over the means of S seeds, cut off at
-    `smallest` and `largest`; NaN if no two seeds have different models.
+    This is mean ± t sd sqrt(1/runs + shared/S) over the means of S seeds, cut off at `smallest` and
+    `largest`, with the degrees of freedom of `freedom_of`; NaN if no two seeds have different
+    models.
     """
     if seeds <= shared:
         return np.nan, np.nan
-    quantile = float(stdtrit(seeds - 1, (1 + confidence) / 2))  # of Student's t
+    quantile = float(stdtrit(freedom_of(seeds, shared), (1 + confidence) / 2))  # of Student's t
     reach = quantile * sd * np.sqrt(1 / runs + shared / seeds)
     low, high = np.clip([mean - reach, mean + reach], smallest, largest)
     return float(low), float(high)
@@ -91,6 +92,19 @@ def inflation(seeds: int, shared: float) -> float:
     ensembles. Without sharing the factor is 1; if all have the same models, it is 0.
     """
     return np.sqrt((seeds - 1) / (seeds - shared)) if seeds > shared else 0.0
+
+
+def freedom_of(seeds: int, shared: float = 1) -> float:
+    """Return the degrees of freedom of the variance of S ensembles, at least 1.
+
+    They are S - 1 without sharing. Otherwise they are Satterthwaite's (1946), by the eigenvalues of
+    the covariance of the ensembles on their circle.
+    """
+    if seeds <= shared:
+        return 1.0
+    models = np.arange(seeds) < np.ceil(shared)
+    eigenvalues = np.abs(np.fft.fft(models))[1:] ** 2
+    return float(eigenvalues.sum() ** 2 / (eigenvalues**2).sum())
 
 
 def bootstrap_means(

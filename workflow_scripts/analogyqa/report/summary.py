@@ -23,7 +23,7 @@ DECIMALS = 6
 HYPERPARAMETERS_USED = ", hyperparameters "  # precedes the last part of a provenance
 # The rules that make runs.
 RULES_OF_RUNS = ("train_encoder", "score_candidates", "fuse_scores", "solve_analogies")
-# What is read of the record of a run, besides its cell.
+# The keys that every record of a run must have, besides its cell.
 RECORDED = frozenset(
     ("settings", "seeds", "inputs", "scores", "content_hash", "git_commit", "device", "platform")
 )
@@ -148,18 +148,19 @@ def read_record(path: str | Path) -> dict:
 def scores_on_test(record: dict, metrics: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return each measure of a run on test as a frame [seeds, items], see `values_by_seed`.
 
-    The frames remember, in their `attrs`, how many seeds of an ensemble share a model.
+    The frames remember, in their `attrs`, how many of a cell's ensembles share each model. The
+    trained parts count as equally variable.
     """
-    values = values_by_seed(metrics, "test")
-    parts = record["settings"]["system"]["ranker"].get("parts") or {}
-    counts = [len(shifts) for shifts in parts.values()] or [1]
+    values, settings = values_by_seed(metrics, "test"), record["settings"]
+    parts = settings["system"]["ranker"].get("parts") or {}
+    counts = [len(parts[name]) for name in parts if settings["parts"][name]["training"]] or [1]
     for by_seed in values.values():
         by_seed.attrs[_SHARED] = sum(count**2 for count in counts) / sum(counts)
     return values
 
 
 def shared_seeds(values: pd.DataFrame) -> float:
-    """Return how many seeds of a frame of `scores_on_test` share a model; 1 for a single model."""
+    """Return how many rows of a frame of `scores_on_test` share each model; 1 for single models."""
     return values.attrs.get(_SHARED, 1)
 
 

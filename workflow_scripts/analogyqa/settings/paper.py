@@ -307,8 +307,9 @@ class Paper(Section):
     def competitors(self, coordinates: Coordinates) -> list[float]:
         """Return other values that tables with some coordinates print for other systems.
 
-        They have the same data, measure and word vectors. Cited values count. Uncited values that
-        equal the system's do not, because they are often the same system under another name.
+        They have the same data, measure and files of word vectors. Cited values count. Uncited
+        values that equal the system's do not, because they are often the same system under another
+        name.
         """
         values: list[float | None] = []
         for artefact in self.artefacts.values():

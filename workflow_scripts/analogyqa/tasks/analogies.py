@@ -27,7 +27,7 @@ class Analogies:
     has_question_types = False
     notes: tuple[str, ...] = (
         "Any two pairs of a category form an analogy. Values are means over analogies, "
-        "intervals are over the pairs within each category, in both roles; the sentence pairs that "
+        "intervals are over the pairs within each category, as A : B and as C : D; the pairs that "
         "templates make of one pair of words are drawn together. Encoders without randomness "
         "give every seed the same value.",
     )

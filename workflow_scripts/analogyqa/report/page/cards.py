@@ -51,9 +51,8 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     cards = []
     for paper in papers:
         of_paper = primary[primary["paper"] == paper.paper]
-        largest = (
-            of_paper[["low", "high", "paper_effect"]].abs().max(axis=None) or 1
-        )  # equal systems
+        largest = of_paper[["low", "high", "paper_effect"]].abs().max(axis=None)
+        largest = largest or 1  # equal systems
         for name, rows in of_paper.groupby("claim", sort=False):
             claim = paper.claims[str(name)]
             side = claim.sides()[0][0]
