@@ -27,7 +27,8 @@ def parts(tmp_path, corpus):
         tables = [pairs.assign(seed=seed, score=score + seed, best_prototype=-1) for seed in SEEDS]
         write_table(pd.concat(tables)[SCORES.names], SCORES, tmp_path / name / "scores.parquet")
         stores = {"vectors": {"origin": f"vectors of {name}"}, "sentence_vectors": None}
-        write_json(tmp_path / name / "run.json", {"settings": {"sources": SOURCES, **stores}})
+        settings = {"sources": SOURCES, "training": None, **stores}
+        write_json(tmp_path / name / "run.json", {"settings": settings})
     write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
     return {name: tmp_path / name for name in score_of_run}
 
