@@ -591,7 +591,7 @@ published: {Pairs: [20K, 1.1K, 94]}
         ([19_499, 9_999, 999], ["lower", "higher", "higher"]),
     ],
 )
-def test_counts_printed_in_thousands_are_compared_rounded(counts, verdicts):
+def test_counts_printed_in_thousands_are_compared_rounded_or_cut_off(counts, verdicts):
     paper = make_paper({"table1": yaml.safe_load(COUNTED)})
     pairs = {split: {"all": count} for split, count in zip(SPLITS, counts, strict=True)}
     results = Results(pd.DataFrame(), counts={"wikiqa": {"pairs": pairs}})

@@ -60,8 +60,8 @@ def paper(
             options.append(joined[1])
             del passed[last]
         else:
-            passed.insert(last + 1, options.pop())
-            options.clear()
+            passed.insert(last + 1, options[1])
+            options = []
     _run_snakemake(cores, options, passed)
     if not arguments:
         _say_where_results_are(CONFIG)

@@ -80,8 +80,7 @@ def sort_files(results: str | Path, papers: Collection[Paper]) -> Contents:
         papers: Its papers, whose tables and figures are archived unless they show sentences.
     """
     results = Path(results)
-    kept = [*KEPT]
-    kept += [f"{kind}/{paper.paper}/*" for paper in papers for kind in ("tables", "figures")]
+    shown = [f"{kind}/{paper.paper}/*" for paper in papers for kind in ("tables", "figures")]
     with_sentences = [
         f"tables/{paper.paper}/{name}.*" for paper in papers for name in views_with_sentences(paper)
     ]
@@ -92,7 +91,7 @@ def sort_files(results: str | Path, papers: Collection[Paper]) -> Contents:
             contents.left_out.setdefault(pattern, []).append(name)
         elif _first_match(name, EMPTIED):
             contents.emptied.append(name)
-        elif _first_match(name, kept):
+        elif _first_match(name, (*KEPT, *shown)):
             contents.kept.append(name)
         else:
             contents.left_out.setdefault(_first_match(name, LEFT_OUT), []).append(name)

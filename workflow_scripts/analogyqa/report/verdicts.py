@@ -64,11 +64,8 @@ def verdict(
     if low is None or high is None or pd.isna(low):
         return INCONCLUSIVE
     if low <= published <= high:
-        return (
-            INCONCLUSIVE
-            if any(low <= competitor <= high for competitor in competitors)
-            else REPRODUCED
-        )
+        is_shared = any(low <= competitor <= high for competitor in competitors)
+        return INCONCLUSIVE if is_shared else REPRODUCED
     return HIGHER if low > published else LOWER
 
 

@@ -83,8 +83,8 @@ def split_seeds(values: dict) -> dict:
             text = f"seeds.{name}: {shown(value)} is not allowed: {first_message(error)}"
             raise ValueError(text) from None
     variations = set(seeds_of.get(VARIATIONS, []))
-    for name, of_key in seeds_of.items():
-        if variations and name != CROSS_VALIDATION and not variations & set(of_key):
+    for name, key_seeds in seeds_of.items():
+        if variations and name != CROSS_VALIDATION and not variations & set(key_seeds):
             raise ValueError(
                 f"seeds.{VARIATIONS}: no seed in common with seeds.{name}, so dev cannot choose"
             )

@@ -43,7 +43,7 @@ class Selection(Section):
         systems, choices = values.get("systems"), values.get("hyperparameters")
         if not (isinstance(systems, list) and isinstance(choices, dict)):
             return values
-        if not all(isinstance(name, str) for name in systems):
+        if not all(isinstance(name, str) for name in systems):  # Pydantic names it
             return values
         return {**values, "systems": {name: list(without_nulls(choices)) for name in systems}}
 
