@@ -81,8 +81,8 @@ TIED = "tied_candidates"
 # 1 for an item whose candidates are all correct, so that no order is wrong; otherwise 0.
 ALL_CORRECT = "all_correct"
 ABOUT_ITEMS = (TIED, ALL_CORRECT)
-# The number of analogies that ask for an item, a pair C : D. Its other values are means over these,
-# so a mean over items weights them by this number.
+# The number of analogies that ask for an item, a pair C : D. The accuracy over all analogies is the
+# mean of the items' values, weighted by this number.
 WEIGHT = "analogies"
 NO_TYPE = ""  # the type of a question without a correct candidate
 

@@ -14,9 +14,10 @@ def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
     """Return a corpus whose test split is one fold of all answerable questions.
 
     Questions are assigned to folds by type and, within a type, by original split, so that the
-    folds are alike. Questions with the same text stay together. Of the questions outside the test
-    fold, every eighth goes to the dev split and the others to the training split. Each fold starts
-    to count at another one, so that the folds do not share their dev questions.
+    folds are alike. Questions that differ at most in case and punctuation stay together. Of the
+    questions outside the test fold, every eighth goes to the dev split and the others to the
+    training split. Each fold starts to count at another one, so up to nine folds share no dev
+    question.
 
     Args:
         corpus: table with schema CORPUS.
@@ -97,5 +98,5 @@ def count_shared(corpus: pd.DataFrame) -> dict[str, int]:
 
 
 def normalise_texts(texts: pd.Series) -> pd.Series:
-    """Return the letters and digits of texts, in lower case: a question may lack its mark."""
+    """Return the letters and digits of texts, in lower case, to find copies of a question."""
     return texts.str.casefold().str.replace(r"[\W_]", "", regex=True)
