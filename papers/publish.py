@@ -72,16 +72,16 @@ def origin(results: Path) -> str:
         )
     trained = [record for record in records if record["settings"]["training"]]
     counts = sorted({len(record["seeds"]) for record in trained or records})
-    seeds = " or ".join(map(str, counts))
+    seeds = ", ".join(map(str, counts[:-1])) + f" or {counts[-1]}" if counts[1:] else str(counts[0])
     machines = {
-        ", ".join(f"{key} {value}" for key, value in machine.items() if key != "after_epoch")
+        machine.get("gpu") or f"CPU ({machine['instructions']})"
         for record in records
         for of_seed in record["machines"].values()
         for machine in of_seed
     } or {"no training but that of word vectors"}
     day = datetime.fromtimestamp(paths[-1].stat().st_mtime, UTC).date()
     code = f"commit{'s' * (len(commits) > 1)} {', '.join(commit[:SHORT] for commit in commits)}"
-    return f"{seeds} seeds, {code}, {'; '.join(sorted(machines))}, {day}."
+    return f"{seeds} seeds, {code}, {' and '.join(sorted(machines))}, {day}."
 
 
 def _by_number(path: Path) -> tuple[int, str]:

@@ -84,7 +84,7 @@ def test_a_run_replaces_only_the_text_between_its_marks(results, tmp_path):
     assert page.startswith("before\n\n")
     assert page.endswith("\n\nafter\n")
     assert "stale" not in page
-    origin = "1 or 2 seeds, commit abc, device cpu, instructions AVX2, 20"
+    origin = "1 or 2 seeds, commit abc, CPU (AVX2), 20"
     assert f"    snakemake --cores 2\n\n{origin}" in page
     assert "### Table 4: MRR\n\n**With the paper's hyperparameters**\n\n| a | b |" in page
     assert "Data: x" not in page
@@ -177,7 +177,7 @@ def test_a_resumed_run_names_its_commits_and_uncommitted_code_is_refused(results
     record.write_text(record.read_text().replace("abc", "abd"))
     publish.main("p", results)
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
-    assert "1 or 2 seeds, commits abc, abd, device cpu" in page
+    assert "1 or 2 seeds, commits abc, abd, CPU (AVX2)" in page
     record.write_text(record.read_text().replace("abd", "abd-dirty"))
     with pytest.raises(typer.BadParameter, match="uncommitted code"):
         publish.main("p", results)
