@@ -72,7 +72,8 @@ def origin(results: Path) -> str:
         )
     trained = [record for record in records if record["settings"]["training"]]
     counts = sorted({len(record["seeds"]) for record in trained or records})
-    seeds = ", ".join(map(str, counts[:-1])) + f" or {counts[-1]}" if counts[1:] else str(counts[0])
+    *fewer, most = map(str, counts)
+    seeds = f"{', '.join(fewer)} or {most}" if fewer else most
     machines = {
         machine.get("gpu") or f"CPU ({machine['instructions']})"
         for record in records
