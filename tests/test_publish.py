@@ -36,7 +36,8 @@ CLAIMS = """# Claims
 | p     |
 """
 CELL = ("wikiqa", "comb", "default")
-MACHINES = {"0": [{"after_epoch": 0, "device": "cpu", "instructions": "AVX2"}]}
+CPU = {"after_epoch": 0, "device": "cpu", "instructions": "AVX2"}
+GPU = {"after_epoch": 0, "device": "cuda", "gpu": "NVIDIA H200"}
 
 
 @pytest.fixture
@@ -57,12 +58,17 @@ def results(tmp_path, monkeypatch):
     (results / "claims.md").write_text(CLAIMS)
     (results / "tables" / "p" / "table4.md").write_text(TABLE)
     (results / "figures" / "p" / "figure6.svg").write_text("<svg/>")
-    # The last run had only two of the three cells.
-    for name, seeds, commit in (("a", [0, 1], "abc"), ("b", [0], "abc"), ("c", [0], "old-dirty")):
-        record = {"git_commit": commit, "seeds": seeds, "machines": MACHINES}
+    # The last run had only the first three of the four cells.
+    for name, seeds, commit, machine in (
+        ("a", [0, 1], "abc", CPU),
+        ("b", [0], "abc", GPU),
+        ("c", [0, 1, 2], "abc", CPU),
+        ("d", [0], "old-dirty", CPU),
+    ):
+        record = {"git_commit": commit, "seeds": seeds, "machines": {"0": [machine]}}
         record["settings"] = {"training": {"dropout": 0}}
         write_json(record_of(results, name), record)
-    rows = [dict(zip(publish.CELL, (name, *CELL), strict=True)) for name in ("a", "b", "a")]
+    rows = [dict(zip(publish.CELL, (name, *CELL), strict=True)) for name in ("a", "b", "c", "a")]
     write_csv(to_frame(rows, SUMMARY), results / "summary.csv")
     store_command(results, "snakemake --cores 2")
     return results
@@ -84,7 +90,7 @@ def test_a_run_replaces_only_the_text_between_its_marks(results, tmp_path):
     assert page.startswith("before\n\n")
     assert page.endswith("\n\nafter\n")
     assert "stale" not in page
-    origin = "1 or 2 seeds, commit abc, CPU (AVX2), 20"
+    origin = "1, 2 or 3 seeds, commit abc, CPU (AVX2) and NVIDIA H200, 20"
     assert f"    snakemake --cores 2\n\n{origin}" in page
     assert "### Table 4: MRR\n\n**With the paper's hyperparameters**\n\n| a | b |" in page
     assert "Data: x" not in page
@@ -177,7 +183,7 @@ def test_a_resumed_run_names_its_commits_and_uncommitted_code_is_refused(results
     record.write_text(record.read_text().replace("abc", "abd"))
     publish.main("p", results)
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
-    assert "1 or 2 seeds, commits abc, abd, CPU (AVX2)" in page
+    assert "1, 2 or 3 seeds, commits abc, abd, CPU (AVX2)" in page
     record.write_text(record.read_text().replace("abd", "abd-dirty"))
     with pytest.raises(typer.BadParameter, match="uncommitted code"):
         publish.main("p", results)
