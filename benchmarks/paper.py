@@ -2,15 +2,17 @@
 
     python benchmarks/paper.py results/paper
 
-The hours are those of all jobs together, so on two idle cores the run takes half as long. Pauses of
-an interrupted run do not count, nor do jobs that were cut off. A job that only trained more seeds
-counts with the epochs of all its seeds. Nothing is recorded if the run is not complete.
+The hours are those of all jobs together, so on two idle cores the run takes half as long. Trainings
+on a GPU are counted apart. Pauses of an interrupted run do not count, nor do jobs that were cut
+off. A job that only trained more seeds counts with the epochs of all its seeds. Nothing is recorded
+if the run is not complete.
 """
 
 import json
 import shlex
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -31,24 +33,28 @@ def nothing_to_do(command: str) -> bool:
     return "Nothing to be done" in done.stdout + done.stderr
 
 
-def training_seconds(results: Path) -> list[float]:
-    """Return the seconds of each job that trains: those of the job or, if more, of its epochs."""
-    histories = {}
+def training_seconds(results: Path) -> dict[str, list[float]]:
+    """Return the seconds of the jobs that train on each device, cpu or cuda.
+
+    They are those of the job or, if more, of its epochs.
+    """
+    histories, devices = {}, {}
     for path in sorted((results / "runs").rglob("history.parquet")):
         system, dataset, subset, overrides = path.relative_to(results / "runs").parts[:4]
-        histories[f"{system}/{dataset}-{subset}-{overrides}"] = pd.read_parquet(path)
+        job = f"{system}/{dataset}-{subset}-{overrides}"
+        histories[job] = pd.read_parquet(path)
+        devices[job] = json.loads(path.with_name("run.json").read_text("utf-8"))["device"]
     rows = pd.concat(histories, names=["job"]).reset_index("job")
     rows = rows[rows["measure"] == "seconds"]
     # Jobs that share a training run have the same epochs, to the last digit of their seconds.
     epochs = rows.drop_duplicates(["seed", "epoch", "value"]).groupby("job")["value"].sum()
     folder = results / "benchmarks" / "train_encoder"
-    return [max(seconds_of(folder / f"{job}.jsonl"), epochs.get(job, 0)) for job in histories]
-
-
-def device_kind(results: Path) -> str:
-    """Return the device that trained, cpu or cuda."""
-    runs = (json.loads(path.read_text("utf-8")) for path in (results / "runs").rglob("run.json"))
-    return "cuda" if any(run["device"] == "cuda" for run in runs) else "cpu"
+    seconds = defaultdict(list)
+    for job, device in devices.items():
+        path = folder / f"{job}.jsonl"  # missing if Snakemake was killed as the job ended
+        of_job = seconds_of(path) if path.exists() else 0
+        seconds[device].append(max(of_job, epochs.get(job, 0)))
+    return seconds
 
 
 def draw(hours: dict[str, float], path: Path) -> None:
@@ -79,17 +85,22 @@ def main() -> None:
         print(f"hours of a run: {results} is not complete, so no row")
         return
     seconds = in_turn({"no-op": lambda: nothing_to_do(command)}, ROUNDS)["no-op"]
-    jobs = job_seconds(results) | {"train_encoder": training_seconds(results)}
+    training = training_seconds(results)
+    jobs = job_seconds(results) | {"train_encoder": training["cpu"]}
+    jobs |= {"train_encoder on a GPU": training["cuda"]}
     count = f"{sum(map(len, jobs.values()))} jobs"
     record("no-op of the paper", count, "s", seconds, packages=["snakemake"])
     hours = {rule: sum(values) / 3600 for rule, values in jobs.items() if sum(values)}
     draw(hours, CHART)
-    total, kind = sum(hours.values()), device_kind(results)
-    print(f"{count}, {total:.2f} hours of all together")
+    on_gpu = hours.pop("train_encoder on a GPU", 0)
+    total = sum(hours.values())
+    print(f"{count}, {total:.2f} hours of cores and {on_gpu:.2f} of jobs on a GPU")
     seeds = {"default": config.seeds} | config.seeds_of
     counts = ", ".join(f"{name} {len(of)}" for name, of in seeds.items())
     data = f"{', '.join(papers)}; seeds: {counts}"
-    record("hours of a run", data, "hours", total, packages=["torch"], kind=kind)
+    if on_gpu:
+        data += f"; without {len(training['cuda'])} trainings on a GPU ({on_gpu:.2f} h)"
+    record("hours of a run", data, "hours", total, packages=["torch"])
 
 
 if __name__ == "__main__":
