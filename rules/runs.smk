@@ -212,7 +212,7 @@ rule measure_costs:
     conda:
         "../envs/gpu.yaml"
     resources:
-        mem_mb=growing(8000),
+        mem_mb=growing(16000),  # 14 GB on SemEvalCQA
         runtime=growing(60),
         gpu=GPUS,
     params:
