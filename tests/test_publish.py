@@ -171,6 +171,17 @@ def test_a_table_with_its_own_marks_is_placed_there_with_its_figure(results, tmp
     assert "stale" not in page.read_text()
 
 
+def test_the_command_of_the_open_choices_names_their_target(results, tmp_path):
+    page = tmp_path / "papers" / "p" / "README.md"
+    mark = publish.BEGIN_PIECE.format(paper="p", name="sensitivity")
+    page.write_text(f"{mark}\n{publish.END}\n\nbetween\n\n{page.read_text()}")
+    (results / "tables" / "p" / "sensitivity.md").write_text("# Choices\n\n| c |\n")
+    publish.main("p", results)
+    study, others = page.read_text().split("\n\nbetween\n\n")
+    assert "    snakemake --cores 2 -- all sensitivity\n" in study
+    assert "    snakemake --cores 2\n" in others
+
+
 def test_a_run_without_claims_keeps_those_of_the_readme(results, tmp_path):
     (results / "claims.md").unlink()
     publish.main("p", results)
