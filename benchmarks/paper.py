@@ -2,10 +2,10 @@
 
     python benchmarks/paper.py results/paper
 
-The hours are those of all jobs together, so on two idle cores the run takes half as long. Trainings
-on a GPU are counted apart. Pauses of an interrupted run do not count, nor do jobs that were cut
-off. A job that only trained more seeds counts with the epochs of all its seeds. Nothing is recorded
-if the run is not complete.
+The hours are those of all jobs together, so on two idle cores the run takes half as long. Jobs that
+trained on a GPU are counted separately. Pauses of an interrupted run do not count, nor do jobs that
+were cut off. A job that only trained more seeds counts with the epochs of all its seeds. Nothing is
+recorded if the run is not complete.
 """
 
 import json
@@ -24,6 +24,7 @@ from analogyqa.report.stored import CONFIGURATION, read_configuration
 
 CHART = ROOT / "docs" / "paper.svg"
 ROUNDS = 3
+ON_GPU = "train_encoder on a GPU"
 
 
 def nothing_to_do(command: str) -> bool:
@@ -34,9 +35,9 @@ def nothing_to_do(command: str) -> bool:
 
 
 def training_seconds(results: Path) -> dict[str, list[float]]:
-    """Return the seconds of the jobs that train on each device, cpu or cuda.
+    """Return the seconds of the jobs that trained, by device (cpu or cuda).
 
-    They are those of the job or, if more, of its epochs.
+    A job counts with its own seconds or, if that is more, with those of its epochs.
     """
     histories, devices = {}, {}
     for path in sorted((results / "runs").rglob("history.parquet")):
@@ -86,20 +87,19 @@ def main() -> None:
         return
     seconds = in_turn({"no-op": lambda: nothing_to_do(command)}, ROUNDS)["no-op"]
     training = training_seconds(results)
-    jobs = job_seconds(results) | {"train_encoder": training["cpu"]}
-    jobs |= {"train_encoder on a GPU": training["cuda"]}
+    jobs = job_seconds(results) | {"train_encoder": training["cpu"], ON_GPU: training["cuda"]}
     count = f"{sum(map(len, jobs.values()))} jobs"
     record("no-op of the paper", count, "s", seconds, packages=["snakemake"])
     hours = {rule: sum(values) / 3600 for rule, values in jobs.items() if sum(values)}
     draw(hours, CHART)
-    on_gpu = hours.pop("train_encoder on a GPU", 0)
+    on_gpu = hours.pop(ON_GPU, 0)
     total = sum(hours.values())
     print(f"{count}, {total:.2f} hours of cores and {on_gpu:.2f} of jobs on a GPU")
     seeds = {"default": config.seeds} | config.seeds_of
     counts = ", ".join(f"{name} {len(of)}" for name, of in seeds.items())
     data = f"{', '.join(papers)}; seeds: {counts}"
     if on_gpu:
-        data += f"; without {len(training['cuda'])} trainings on a GPU ({on_gpu:.2f} h)"
+        data += f"; without {len(training['cuda'])} jobs on a GPU ({on_gpu:.2f} h)"
     record("hours of a run", data, "hours", total, packages=["torch"])
 
 

@@ -171,7 +171,10 @@ def main(paper: str, results: Path) -> None:
     others = {root / "README.md": f"papers/{paper}/"}
     others |= dict.fromkeys(sorted((root / "docs").glob("*.md")), f"../papers/{paper}/")
     *_, command = read_stored(results)
-    where, pieces = origin(results), {}
+    origin_line, pieces = origin(results), {}
+    head = [f"    {command}\n", origin_line]
+    # The target `all` leaves out the sensitivity to the open choices.
+    sensitivity_head = [f"    {command} -- all sensitivity\n", origin_line]
     hidden = views_with_sentences(load_paper(PAPERS / paper / "paper.yaml"))
     readme = root / "README.md"
     _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
@@ -193,16 +196,14 @@ def main(paper: str, results: Path) -> None:
         pieces[figure.stem if table else figure.name] = f"{table}\n\n{figures[figure.name]}"
     for name, piece in (figures | pieces).items():
         mark = BEGIN_PIECE.format(paper=paper, name=name)
-        targets = " -- all sensitivity" if name.startswith("sensitivity") else ""
-        head = [f"    {command}{targets}\n", where]
+        lines = sensitivity_head if name.startswith("sensitivity") else head
         for other, way in others.items():
             if mark in other.read_text(encoding="utf-8"):
-                replace_section(other, mark, [*head, piece.replace("](", f"]({way}")])
+                replace_section(other, mark, [*lines, piece.replace("](", f"]({way}")])
         if mark in page.read_text(encoding="utf-8"):
-            replace_section(page, mark, [*head, pieces.pop(name, piece)])
+            replace_section(page, mark, [*lines, pieces.pop(name, piece)])
     if pieces:
-        legend = legend_of(pieces.values())
-        replace_section(page, BEGIN, [f"    {command}\n", where, legend, *pieces.values()])
+        replace_section(page, BEGIN, [*head, legend_of(pieces.values()), *pieces.values()])
     marked = [
         path for path in others if f"of {paper}: papers/publish.py" in path.read_text("utf-8")
     ]
