@@ -10,9 +10,8 @@ marks RESULTS, for a table with the verdicts on the papers of the run. It keeps 
 papers, so that each paper may have a run of its own.
 
 The command comes from the configuration.json of the folder; seeds, commit, machine and date come
-from the records of the runs. In the end, the numbers with
-three decimals in the prose that the run does not contain are listed: they are outdated, or come
-from another source.
+from the records of the runs. In the end, the numbers with three decimals in the prose that the run
+does not contain are listed: they are outdated, or come from another source.
 """
 
 import json
@@ -163,37 +162,50 @@ def require_paper(paper: str, results: Path) -> None:
         )
 
 
-def main(paper: str, results: Path) -> None:
-    """Publish a run on the page of a paper."""
-    require_paper(paper, results)
-    page, root = PAPERS / paper / "README.md", PAPERS.parent
-    # Other pages, with the path from each to the folder of the paper.
-    others = {root / "README.md": f"papers/{paper}/"}
-    others |= dict.fromkeys(sorted((root / "docs").glob("*.md")), f"../papers/{paper}/")
-    *_, command = read_stored(results)
-    origin_line, pieces = origin(results), {}
-    head = [f"    {command}\n", origin_line]
-    # The target `all` leaves out the sensitivity to the open choices.
-    sensitivity_head = [f"    {command} -- all sensitivity\n", origin_line]
-    hidden = views_with_sentences(load_paper(PAPERS / paper / "paper.yaml"))
-    readme = root / "README.md"
-    _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
-    if mark:
-        replace_section(readme, RESULTS, [results_of(results, rest.partition(END)[0])])
+def copy_figures(paper: str, results: Path) -> dict[str, str]:
+    """Copy the figures of a run to a paper's folder, and return the line that shows each."""
+    lines = {}
+    for path in sorted((results / "figures" / paper).glob("*.svg"), key=_by_number):
+        shutil.copyfile(path, PAPERS / paper / path.name)
+        lines[path.name] = f"![{path.stem}]({path.name})"
+    return lines
+
+
+def pieces_of(paper: str, results: Path, figures: dict[str, str]) -> dict[str, str]:
+    """Return the claims, tables and figures of a run by name; a figure follows its table."""
+    pieces = {}
     claims = results / "claims.md"
     if claims.exists():
         pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)
+    hidden = views_with_sentences(load_paper(PAPERS / paper / "paper.yaml"))
     for path in sorted((results / "tables" / paper).glob("*.md"), key=_by_number):
         pieces[path.stem] = table_of(path.read_text(encoding="utf-8"))
         if path.stem in hidden:
             heading = pieces[path.stem].partition("\n")[0]
             pieces[path.stem] = f"{heading}\n\nNot shown here: it contains sentences of the data."
-    figures = {}
-    for figure in sorted((results / "figures" / paper).glob("*.svg"), key=_by_number):
-        shutil.copyfile(figure, page.with_name(figure.name))
-        figures[figure.name] = f"![{figure.stem}]({figure.name})"
-        table = pieces.pop(figure.stem, "")
-        pieces[figure.stem if table else figure.name] = f"{table}\n\n{figures[figure.name]}"
+    for name, line in figures.items():
+        table = pieces.pop(Path(name).stem, "")
+        pieces[Path(name).stem if table else name] = f"{table}\n\n{line}"
+    return pieces
+
+
+def main(paper: str, results: Path) -> None:
+    """Publish a run on the page of a paper."""
+    require_paper(paper, results)
+    page, readme = PAPERS / paper / "README.md", PAPERS.parent / "README.md"
+    docs = sorted((PAPERS.parent / "docs").glob("*.md"))
+    # Other pages, with the path from each to the folder of the paper.
+    others = {readme: f"papers/{paper}/"} | dict.fromkeys(docs, f"../papers/{paper}/")
+    *_, command = read_stored(results)
+    origin_line = origin(results)
+    head = [f"    {command}\n", origin_line]
+    # The target `all` leaves out the sensitivity to the open choices.
+    sensitivity_head = [f"    {command} -- all sensitivity\n", origin_line]
+    _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
+    if mark:
+        replace_section(readme, RESULTS, [results_of(results, rest.partition(END)[0])])
+    figures = copy_figures(paper, results)
+    pieces = pieces_of(paper, results, figures)
     for name, piece in (figures | pieces).items():
         mark = BEGIN_PIECE.format(paper=paper, name=name)
         lines = sensitivity_head if name.startswith("sensitivity") else head
@@ -204,10 +216,8 @@ def main(paper: str, results: Path) -> None:
             replace_section(page, mark, [*lines, pieces.pop(name, piece)])
     if pieces:
         replace_section(page, BEGIN, [*head, legend_of(pieces.values()), *pieces.values()])
-    marked = [
-        path for path in others if f"of {paper}: papers/publish.py" in path.read_text("utf-8")
-    ]
-    for path in (page, *(path for path in marked if path.parent != root)):
+    marked = [path for path in docs if f"of {paper}: papers/publish.py" in path.read_text("utf-8")]
+    for path in (page, *marked):
         for message in unknown_numbers(path, results):
             print(message)
 
