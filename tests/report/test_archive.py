@@ -137,6 +137,23 @@ def test_a_run_with_damaged_files_is_reported(unpacked):
     assert f"runs/{CELL.path}/run.json" in differences_by_file(unpacked)
 
 
+def test_a_run_on_lemmas_is_compared_with_them_even_if_the_last_run_had_no_such_vectors(unpacked):
+    run = unpacked / "runs" / CELL.path
+    record = read_record(run / "run.json")
+    lemmas = unpacked / "lemmas" / "wikiqa" / "content.parquet"
+    lemmas.parent.mkdir(parents=True)
+    table = read_table(unpacked / "corpora" / "wikiqa.parquet", CORPUS)
+    write_table(table, CORPUS, lemmas)
+    record["configured"] = {"vectors": {"lemmas": {"keep": ["NOUN"]}}}
+    record["inputs"] = {"corpus, seed 0": sha256(lemmas)}
+    record["content_hash"] = hash_of_content(record)
+    write_json(run / "run.json", record)
+    (unpacked / "ro-crate-metadata.json").unlink()  # it has the hash of the file
+    assert differences_by_file(unpacked) == {}
+    write_table(table.iloc[1:], CORPUS, lemmas)
+    assert [*differences_by_file(unpacked)] == ["lemmas/wikiqa/content.parquet"]
+
+
 def test_measures_of_a_run_on_rewritten_texts_are_verified_without_these_texts(unpacked):
     run = unpacked / "runs" / CELL.path
     record = read_record(run / "run.json")

@@ -85,11 +85,12 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
     if sha256(hashed) != record["scores"]:
         yield Difference(str(hashed), "its bytes are not those that run.json records")
     system = record["settings"]["system"]
-    vectors = config.vectors.get(system.get("vectors") or "")
+    # As the run was configured: the last run of the folder may be of papers without these vectors.
+    vectors = (record["configured"] or {}).get("vectors")
     corpus = texts = results / "corpora" / f"{cell.corpus}.parquet"
     if rewriting := system.get("rewriting"):
         texts = results / "rewritten" / cell.corpus / f"{rewriting}.parquet"
-    elif vectors and vectors.lemmas:
+    elif vectors and vectors["lemmas"]:
         texts = results / "lemmas" / cell.corpus / "content.parquet"
     recorded = {value for name, value in record["inputs"].items() if name.startswith("corpus")}
     if texts.exists() and recorded and original_sha256(texts) not in recorded:
