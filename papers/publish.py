@@ -45,7 +45,8 @@ PARTS = {
     r"\d ± ": "± is the standard deviation over seeds",
     r"\d \[": "[..] is the prediction interval of one more run",
     r"[\d\]] \{": "{..} is the interval for other questions, pairs or sentences",
-    r"[\d\]}] \(": "(..) is the published value",
+    # With decimals or a mark: the counts of questions in a cross-validation have neither.
+    r"[\d\]}] \((\d*\.\d+\)|\d+\) [=↑↓?])": "(..) is the published value",
 }
 # Numbers with three decimals, without p-values, which prose rounds.
 NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")

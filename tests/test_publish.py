@@ -230,6 +230,7 @@ def test_the_legend_explains_only_the_parts_and_marks_that_appear():
     assert [part in legend for part in ("±", "[..]", "(..)", "{..}")] == [True, True, True, False]
     assert [f"{mark} " in legend for mark in "=↓†↑≡?"] == [True, False, True, False, False, False]
     assert publish.legend_of(["| a | b |"]) == ""
+    assert publish.legend_of(["| 0.5 (276) |"]) == ""
 
 
 def test_results_of_another_paper_are_refused(results, tmp_path):
