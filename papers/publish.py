@@ -27,6 +27,7 @@ from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY
 from analogyqa.report.outcomes import results_table
+from analogyqa.report.page.runs import machines, short_commit
 from analogyqa.report.stored import read_stored
 from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
@@ -38,7 +39,6 @@ BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
 BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
 RESULTS = "<!-- results: papers/publish.py -->"
 PAPERS = Path(__file__).parent
-SHORT = 12  # characters of a commit that are enough to name it
 CELL = ["system", "dataset", "subset", "overrides"]
 # Patterns for the parts of a cell, and their meanings.
 PARTS = {
@@ -64,7 +64,7 @@ def origin(results: Path) -> str:
     paths = [path for path in paths if path.exists()]
     paths.sort(key=lambda path: path.stat().st_mtime)
     records = [json.loads(path.read_text("utf-8")) for path in paths]
-    commits = list(dict.fromkeys(record["git_commit"] or UNKNOWN for record in records))
+    commits = list(dict.fromkeys(short_commit(record) for record in records))
     no_commit = [commit for commit in commits if commit == UNKNOWN or commit.endswith("-dirty")]
     if no_commit:
         raise typer.BadParameter(
@@ -74,15 +74,10 @@ def origin(results: Path) -> str:
     counts = sorted({len(record["seeds"]) for record in trained or records})
     *fewer, most = map(str, counts)
     seeds = f"{', '.join(fewer)} or {most}" if fewer else most
-    machines = {
-        machine.get("gpu") or f"CPU ({machine['instructions']})"
-        for record in records
-        for of_seed in record["machines"].values()
-        for machine in of_seed
-    } or {"no training but that of word vectors"}
+    trained_on = machines(records) or "no training but that of word vectors"
     day = datetime.fromtimestamp(paths[-1].stat().st_mtime, UTC).date()
-    code = f"commit{'s' * (len(commits) > 1)} {', '.join(commit[:SHORT] for commit in commits)}"
-    return f"{seeds} seeds, {code}, {' and '.join(sorted(machines))}, {day}."
+    code = f"commit{'s' * (len(commits) > 1)} {', '.join(commits)}"
+    return f"{seeds} seeds, {code}, {trained_on}, {day}."
 
 
 def _by_number(path: Path) -> tuple[int, str]:

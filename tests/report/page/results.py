@@ -109,7 +109,7 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
             "device": "cpu",
             "wall_seconds": 7300,
             "git_commit": "abc",
-            "platform": "Linux",
+            "machines": {},
             "inputs": {},
             "scores": {},
         }

@@ -17,7 +17,13 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.html_pages import SVG, data_uri
 from analogyqa.report.page import build_page
-from analogyqa.report.page.runs import Run, commits_and_machines, duration, time_block
+from analogyqa.report.page.runs import (
+    Run,
+    commits_and_machines,
+    duration,
+    read_run_records,
+    time_block,
+)
 from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.trace import lines_of, origin, shown_numbers
 from analogyqa.settings.paper import CITED
@@ -208,6 +214,14 @@ def test_runs_with_other_settings_are_counted_at_the_top_and_marked(built):
     assert f"{len(marked)} of {len(runs[2]) - 1} runs" in page
 
 
+def test_runs_that_are_not_of_the_configuration_are_not_listed(built):
+    folder, _, _ = built
+    systems = {name: at for name, at in SMALL.systems.items() if name != "analogy"}
+    runs = {run.label.split()[0] for run in read_run_records(folder, SMALL)}
+    left = read_run_records(folder, SMALL.model_copy(update={"systems": systems}))
+    assert {run.label.split()[0] for run in left} == runs - {"analogy"} != runs
+
+
 def test_without_results_the_command_that_makes_them_is_given(folder, tmp_path):
     with pytest.raises(AnalogyQAError, match=f"no results yet. Make them first: {COMMAND}"):
         build_page(tmp_path / "empty", SMALL, PAPERS, COMMAND)
@@ -270,8 +284,8 @@ def test_a_time_is_given_in_words(seconds, text):
     ],
 )
 def test_a_commit_is_shortened_and_uncommitted_changes_are_marked(commit, expected):
-    run = Run("a/b/c/d", "a b c", {"git_commit": commit, "platform": "Linux"}, "")
-    assert commits_and_machines([run, run]) == f"2 runs of commit {expected} on Linux"
+    run = Run("a/b/c/d", "a b c", {"git_commit": commit, "machines": {}}, "")
+    assert commits_and_machines([run, run]) == f"2 runs of commit {expected}"
 
 
 @pytest.mark.parametrize(

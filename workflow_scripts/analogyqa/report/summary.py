@@ -25,7 +25,7 @@ HYPERPARAMETERS_USED = ", hyperparameters "  # precedes the last part of a prove
 RULES_OF_RUNS = ("train_encoder", "score_candidates", "fuse_scores", "solve_analogies")
 # The keys that every record of a run must have, besides its cell.
 RECORDED = frozenset(
-    ("settings", "seeds", "inputs", "scores", "content_hash", "git_commit", "device", "platform")
+    ("settings", "seeds", "inputs", "scores", "content_hash", "git_commit", "device", "machines")
 )
 _SHARED = "shared"
 _text, _number, _count = "str", "float64", "Int64"

@@ -23,7 +23,6 @@ from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.page.runs import (
     commits_and_machines,
     duration,
-    logs_by_rule,
     read_run_records,
     short_commit,
     time_block,
@@ -116,5 +115,4 @@ def build_page(
         time=time_block(results),
         data=data_cards(results, runs, config, registry),
         configuration=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=110),
-        logs=logs_by_rule(results),
     )

@@ -1,4 +1,4 @@
-"""The runs in the report: their records and logs, and the time that they took."""
+"""The runs in the report, and the time that the jobs took."""
 
 import json
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
-from analogyqa.plan.configured import configured_cell, differences
+from analogyqa.plan.configured import Configured, configured_cell, differences
 from analogyqa.report.summary import find_records, read_record
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.trace import run_log
@@ -31,28 +31,30 @@ class Run(NamedTuple):
 
 
 def read_run_records(results: Path, config: Config) -> list[Run]:
-    """Return every run in the results, sorted by path.
+    """Return the runs in the results that the configuration can make, sorted by path.
 
-    Raises AnalogyQAError if a record is damaged.
+    Runs of other papers may be in the same folder. Raises AnalogyQAError if a record is damaged.
     """
     runs = []
     for path in find_records(results).values():
         cell = Cell.from_path(path.parent)
+        if (now := _settings_now(config, cell)) is None:
+            continue
         record = read_record(path)
         path_of_log = run_log(results, cell)
         log = path_of_log.relative_to(results).as_posix() if path_of_log else ""
-        runs.append(Run(cell.path, cell.label, record, log, _other_settings(record, cell, config)))
+        other = ", ".join(islice(differences(record.get("configured") or {}, now), 3))
+        runs.append(Run(cell.path, cell.label, record, log, other))
     return runs
 
 
-def _other_settings(record: dict, cell: Cell, config: Config) -> str:
+def _settings_now(config: Config, cell: Cell) -> Configured | None:
     if cell.system not in config.systems or cell.dataset not in config.datasets:
-        return "not in the configuration"
+        return None
     try:
-        now = configured_cell(config, cell)
+        return configured_cell(config, cell)
     except (AnalogyQAError, ValueError):  # such as an override that the system does not have
-        return "not in the configuration"
-    return ", ".join(islice(differences(record.get("configured") or {}, now), 3))
+        return None
 
 
 def time_block(results: Path) -> Block:
@@ -109,21 +111,24 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
-def logs_by_rule(results: Path) -> dict[str, list[tuple[str, str]]]:
-    """Return the jobs of each rule, each with the path of its log below the results."""
-    logs: dict[str, list[tuple[str, str]]] = {}
-    for path in sorted((results / "logs").rglob("*.log")):
-        rule, _, job = path.relative_to(results / "logs").with_suffix("").as_posix().partition("/")
-        logs.setdefault(rule, []).append((job or rule, path.relative_to(results).as_posix()))
-    return logs
-
-
 def commits_and_machines(runs: Iterable[Run]) -> str:
-    """Return the commits and machines of the runs in one line."""
+    """Return the commits of the runs, and the machines that trained them, in one line."""
     records = [run.record for run in runs]
     commits = dict.fromkeys(short_commit(record) for record in records)
-    platforms = dict.fromkeys(record["platform"] for record in records)
-    return f"{len(records)} runs of commit {', '.join(commits)} on {', '.join(platforms)}"
+    trained_on = machines(records)
+    text = f"{len(records)} runs of commit {', '.join(commits)}"
+    return f"{text}, trained on {trained_on}" if trained_on else text
+
+
+def machines(records: Iterable[dict]) -> str:
+    """Return the kinds of machines that trained, "" if nothing was trained."""
+    kinds = {
+        machine.get("gpu") or f"CPU ({machine['instructions']})"
+        for record in records
+        for of_seed in record["machines"].values()
+        for machine in of_seed
+    }
+    return " and ".join(sorted(kinds))
 
 
 def short_commit(record: dict) -> str:
