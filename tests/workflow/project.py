@@ -44,7 +44,7 @@ SYSTEMS = {
     "infersent-cosine": {"sentence_vectors": "infersent-nli"},
     "sent2vec-cosine": {"sentence_vectors": "sent2vec-words"},
     **dict.fromkeys(["glove", "glove-cosine", "word2vec-cosine", "fasttext-cosine", "sif-cosine"]),
-    **dict.fromkeys(["minilm", "minilm-cosine", "tam-word", "tam-cnn", "random"]),
+    **dict.fromkeys(["minilm", "minilm-cosine", "random"]),
     **dict.fromkeys(["similarity-contrastive", "hyperqa"]),
 }
 CHOICES = {
