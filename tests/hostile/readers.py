@@ -195,7 +195,7 @@ b: {<<: *x, file: b, sha256: unknown, licence: *l, citation: "x"}
 RECORD = (
     b'{"cell": {"system": "a", "dataset": "b", "subset": "who", "overrides": {}}, "settings": {}, '
     b'"seeds": [0], "content_hash": "x", "inputs": {}, "scores": {}, "git_commit": "abc", '
-    b'"device": "cpu", "platform": "Linux"}'
+    b'"device": "cpu", "machines": {}}'
 )
 PATTERNS = (
     b'{"label": "PERSON", "pattern": "ada"}\n'

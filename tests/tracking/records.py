@@ -59,7 +59,7 @@ def write_cell(results: Path, cell: Cell, rr: float = 0.5, trained: bool = True,
     settings = SETTINGS if trained else {**SETTINGS, "training": None}
     content = {"cell": cell.record(), "settings": settings, "seeds": [0, 1], "scores": str(rr)}
     content["inputs"] = {}
-    machine = {"git_commit": "abc", "device": "cpu", "platform": "Linux", "wall_seconds": 60.0}
+    machine = {"git_commit": "abc", "device": "cpu", "machines": {}, "wall_seconds": 60.0}
     record = {**content, "content_hash": content_hash(content), **machine}
     write_json(folder / "run.json", record)
     metrics = [
