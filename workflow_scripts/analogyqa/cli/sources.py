@@ -37,9 +37,10 @@ def sources(
     mirrors = mirrors_from(settings.mirrors, os.environ)
     rows = status_table(known, settings.resources_dir, mirrors, verify)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for heading in ("source", "state", "size", "hash"):
+    table.add_column("source", overflow="fold")
+    for heading in ("state", "size", "hash"):
         table.add_column(heading, no_wrap=True, justify="right" if heading == "size" else "left")
-    table.add_column("licence")
+    table.add_column("licence", overflow="fold")
     for row in rows:
         size = decimal(row.bytes) if row.bytes else "?"
         table.add_row(row.name, row.state, size, row.hash, row.licence)
