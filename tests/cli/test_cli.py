@@ -121,15 +121,6 @@ def test_counts_agree_with_their_nouns():
     assert texts == ["0 files", "1 file", "2 files"]
 
 
-def test_the_states_and_licences_of_sources_are_whole_on_a_narrow_terminal(monkeypatch):
-    monkeypatch.chdir(REPOSITORY)
-    monkeypatch.delenv("ANALOGYQA_MIRROR", raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
-    output = CliRunner().invoke(cli.app, ["sources"]).output
-    assert "…" not in output
-    assert "CC BY-NC-SA 3.0" in output and "to download" in output
-
-
 def test_doctor_names_left_out_tables_and_a_package_of_a_wrong_version(tmp_path, monkeypatch):
     monkeypatch.chdir(REPOSITORY)
     config = read_yaml(REPOSITORY / "sample" / "config.yaml")

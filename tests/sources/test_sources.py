@@ -440,7 +440,10 @@ def test_the_table_of_states_fits_80_columns(show):
     code, output, errors = show("--registry", str(ROOT / "sources.yaml"))
     assert (code, errors) == (0, "")
     assert max(map(len, output.splitlines())) <= 80
-    assert all(name in output for name in REGISTRY if "/" not in name)
+    table, licences = output.split("licences:\n")
+    assert all(name in table for name in REGISTRY if "/" not in name)
+    assert "…" not in table
+    assert "  CC BY-NC-SA 3.0: sick-train, sick-trial, sick-test\n" in licences
     assert "  resources/trecqa/TRAIN-ALL.rebuilt.xml\n" in output
 
 

@@ -1,6 +1,7 @@
 """`analogyqa sources`."""
 
 import os
+import textwrap
 from pathlib import Path
 from typing import Annotated
 
@@ -40,11 +41,15 @@ def sources(
     table.add_column("source", overflow="fold")
     for heading in ("state", "size", "hash"):
         table.add_column(heading, no_wrap=True, justify="right" if heading == "size" else "left")
-    table.add_column("licence", overflow="fold")
     for row in rows:
         size = decimal(row.bytes) if row.bytes else "?"
-        table.add_row(row.name, row.state, size, row.hash, row.licence)
+        table.add_row(row.name, row.state, size, row.hash)
     Console().print(table)
+    print("licences:")
+    lines = textwrap.TextWrapper(80, subsequent_indent="    ", break_on_hyphens=False)
+    for licence in dict.fromkeys(row.licence for row in rows):
+        names = ", ".join(row.name for row in rows if row.licence == licence)
+        print(lines.fill(f"  {licence}: {names}"))
     print(f"present: in {settings.resources_dir}; mirrors: {join_mirrors(mirrors)}")
     for word, note in NOTES.items():
         if paths := [f"  {row.path}" for row in rows if word in (row.state, row.hash)]:
