@@ -15,7 +15,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIMS
-from analogyqa.report.html_pages import SVG, data_uri
+from analogyqa.report.html_pages import svg_uri
 from analogyqa.report.page import build_page
 from analogyqa.report.page.runs import (
     Run,
@@ -180,13 +180,10 @@ def test_headings_tables_and_images_are_accessible(built):
     assert all(attributes.get("alt") for tag, attributes in page.tags if tag == "img")
 
 
-def test_titles_are_escaped_and_the_data_of_a_figure_can_be_downloaded(built):
+def test_titles_are_escaped_and_the_data_of_a_figure_are_linked(built):
     _, _, text = built
     assert "Systems in rows &lt;b&gt;" in text and "rows <b>" not in text
-    page = PageReader(text)
-    (link,) = [attributes for _, attributes in page.tags if "download" in attributes]
-    assert link["download"] == "tiny2020-figure1.csv"
-    assert link["href"].startswith("data:text/csv;charset=utf-8,x,mean%0A1,0.5")
+    assert "figures/tiny2020/figure1.csv" in PageReader(text).values("href")
 
 
 def test_run_times_and_configuration_are_shown_without_passwords(built):
@@ -297,4 +294,4 @@ def test_a_commit_is_shortened_and_uncommitted_changes_are_marked(commit, expect
     ],
 )
 def test_a_picture_is_written_shorter_and_drawn_as_before(svg, shortened):
-    assert unquote(data_uri(svg, SVG)) == f"data:{SVG},{shortened}"
+    assert unquote(svg_uri(svg)) == f"data:image/svg+xml,{shortened}"

@@ -16,7 +16,6 @@ from analogyqa.report.table_formats import LINK
 # Signs, which every font has, for the coloured squares of Markdown.
 _SIGNS = str.maketrans({"🟦": "✓", "🟧": "✗", "🟰": "≈", "⬜": "?", "➖": "–"})
 _FROM_TABLES = "../../"  # from the folder of a paper's tables to the results
-SVG = "image/svg+xml"
 _AS_THEY_ARE = " '<>/:=,;+@?()"  # the characters of an address that browsers read as they are
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
@@ -57,20 +56,16 @@ def prose(text: str) -> Markup:
     return Markup(_MARKDOWN.render(LINK.sub(r"\1", text)))
 
 
-def data_uri(text: str, kind: str) -> Markup:
-    """Return the address of a text that a page contains; `kind` is its MIME type.
-
-    Safe inside double quotes in HTML.
-    """
-    if kind == SVG:
-        # Comments have the text of its labels.
-        text = re.sub(r"<!--.*?-->|<!DOCTYPE.*?>|<metadata>.*?</metadata>", "", text, flags=re.S)
-        text = re.sub(r"\b([1-9]\d*\.\d\d)\d+", r"\1", text)  # a hundredth of a point
-        text = re.sub(r"\s+", " ", text)
-        if "'" not in text:
-            text = text.replace('"', "'")
+def svg_uri(text: str) -> Markup:
+    """Return the address of a drawing that a page contains, safe inside double quotes in HTML."""
+    # Comments have the text of its labels.
+    text = re.sub(r"<!--.*?-->|<!DOCTYPE.*?>|<metadata>.*?</metadata>", "", text, flags=re.S)
+    text = re.sub(r"\b([1-9]\d*\.\d\d)\d+", r"\1", text)  # a hundredth of a point
+    text = re.sub(r"\s+", " ", text)
+    if "'" not in text:
+        text = text.replace('"', "'")
     # This is shorter than base64.
-    return Markup(f"data:{kind},{quote(text, safe=_AS_THEY_ARE)}")
+    return Markup(f"data:image/svg+xml,{quote(text, safe=_AS_THEY_ARE)}")
 
 
 def _from_page(match: re.Match) -> str:

@@ -17,7 +17,7 @@ from analogyqa.report.explained import (
     word_text,
 )
 from analogyqa.report.explanation_figure import picture_svg
-from analogyqa.report.html_pages import SVG, data_uri, render
+from analogyqa.report.html_pages import render, svg_uri
 from analogyqa.schemas.explanations import EXPLANATIONS, Explanation, Shifts
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -70,7 +70,7 @@ def _example(explanation: Explanation, shifts: Shifts) -> Example:
     return Example(
         explanation,
         margin(explanation),
-        data_uri(picture_svg(explanation, shifts), SVG),
+        svg_uri(picture_svg(explanation, shifts)),
         shown_candidates(explanation),
         lettered_prototypes(explanation),
         list(picture_notes(explanation, shifts)),

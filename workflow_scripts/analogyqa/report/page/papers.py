@@ -15,7 +15,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import view_tables
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
-from analogyqa.report.html_pages import SVG, data_uri, prose
+from analogyqa.report.html_pages import prose, svg_uri
 from analogyqa.report.legend import INTERVALS, printed_name
 from analogyqa.report.number_kinds import PRESENTATIONS
 from analogyqa.report.outcomes import findings
@@ -35,12 +35,10 @@ from analogyqa.settings.run import Config
 
 
 class Drawing(NamedTuple):
-    """A figure: file name and alternative text, SVG and data as URIs, size in pixels."""
+    """A figure: alternative text, SVG as a URI, size in pixels."""
 
-    name: str
     alt: str
     svg: str
-    data: str
     size: tuple[int, int]
 
 
@@ -236,13 +234,8 @@ def _choices(paper: Paper) -> tuple[Markup, str]:
 
 
 def _drawing(svg: Path, csv: Path, heading: str) -> Drawing:
-    name = f"{csv.parent.name}-{csv.name}"
-    alt = f"{heading}. The link below the figure saves its numbers, {name}."
-    uris = (
-        data_uri(svg.read_text(encoding="utf-8"), SVG),
-        data_uri(csv.read_text(encoding="utf-8"), "text/csv;charset=utf-8"),
-    )
-    return Drawing(name, alt, *uris, _size(svg))
+    alt = f"{heading}. Its numbers are in {csv.name}, linked below."
+    return Drawing(alt, svg_uri(svg.read_text(encoding="utf-8")), _size(svg))
 
 
 def _size(svg: Path) -> tuple[int, int]:
