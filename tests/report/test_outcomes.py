@@ -66,6 +66,13 @@ def test_five_sentences_name_the_farthest_score_and_the_most_frequent_reason():
     assert "(2): its cell has not run" in missing
 
 
+def test_primary_claims_of_one_verdict_share_a_sentence():
+    names = {"a": "holds", "b": "fails", "c": "holds"}
+    claims = [{"primary": True, "text": text, "verdict": at} for text, at in names.items()]
+    (primary,) = findings(PAPER, make_ledger(), make_claims(*claims))
+    assert primary == "These claims hold: a; c. The claim that b, fails."
+
+
 def test_counts_come_first_and_agree_with_their_verbs():
     once = make_ledger({"verdict": "reproduced"})
     claims = [{"primary": True, "verdict": verdict} for verdict in ("holds", "fails", "holds")]

@@ -52,7 +52,7 @@ def headline(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
 
 
 def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
-    """Return what was found about a paper: at most five sentences, without those about nothing.
+    """Return what was found about a paper: at most five findings, without those about nothing.
 
     Args:
         ledger: The verdicts on its numbers, columns LEDGER; empty if our data are not the paper's.
@@ -61,13 +61,9 @@ def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[s
     once = published_once(ledger, paper)
     primary = _first_judgements(paper, claims, primary=True)
     others = _first_judgements(paper, claims, primary=False)
-    texts = [
-        f"the claim that {row['text']}, {_CLAIM_VERBS[row['verdict']][0]}{_effect(row)}"
-        for row in primary.to_dict("records")
-    ]
     sentences = [
         _sentence(_numbers(once)),
-        _sentence(texts),
+        " ".join(_judged(*group) for group in primary.groupby("verdict", sort=False)),
         _farthest(once),
         _sentence(_claims(others, "other claim")),
         _missing(once),
@@ -123,6 +119,15 @@ def _claims(judged: pd.DataFrame, noun: str) -> list[str]:
         if counts[verdict]
     ]
     return [" and ".join(", ".join(parts).rsplit(", ", 1))]
+
+
+def _judged(verdict: str, claims: pd.DataFrame) -> str:
+    verb, verbs = _CLAIM_VERBS[verdict]
+    rows = claims.to_dict("records")
+    if len(rows) == 1:
+        return f"The claim that {rows[0]['text']}, {verb}{_effect(rows[0])}."
+    texts = "; ".join(f"{row['text']}{_effect(row)}" for row in rows)
+    return f"These claims {verbs}: {texts}."
 
 
 def _first_judgements(paper: Paper, claims: pd.DataFrame, primary: bool) -> pd.DataFrame:
