@@ -155,6 +155,8 @@ def test_a_data_set_needs_all_files_of_a_split(available):
         ({"vectors": {"mine": {"source": "locla"}}},
          "locla: no such file, and no source in the registry; did you mean local?"),
         ({"datasets": {"toy": {"train": "nope.tsv"}}}, "nope.tsv: no such file, and no"),
+        ({"datasets": {"toy": {"train": "x" * 300}}}, "x" * 300 + ": no such file, and no"),
+        ({"datasets": {"toy": {"train": "./" + "x" * 300}}}, "./" + "x" * 300 + ": no such file"),
         ({"datasets": {"toy": {"dev": "mine.tsv"}}},
          "mine.tsv: write ./mine.tsv for the file, and no source in the registry"),
         ({"datasets": {"toy": {"dev": "gone"}}},

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import chain
+from os.path import isdir, isfile
 from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError, looked_in
@@ -100,14 +101,14 @@ class Availability:
         """
         paths = [name for name in alternatives if "/" in name]
         sources = [name for name in alternatives if name not in paths]
+        # Unlike those of `Path`, these functions take a name that is too long for a file.
         for path in paths:
-            if not Path(path).is_file():
-                problem = "a folder; name a file" if Path(path).is_dir() else "no such file"
+            if not isfile(path):
+                problem = "a folder; name a file" if isdir(path) else "no such file"
                 raise AnalogyQAError(f"{path}: {problem}{looked_in(path)}. {_REMEDY}")
         for name in sources:
             if name not in self._registry:
-                is_file = Path(name).is_file()
-                problem = f"write ./{name} for the file" if is_file else "no such file"
+                problem = f"write ./{name} for the file" if isfile(name) else "no such file"
                 hint = nearest_hint(name, self._registry)
                 raise AnalogyQAError(f"{name}: {problem}, and no source in the registry{hint}")
         if alternatives[0] in paths:
