@@ -336,6 +336,7 @@ TAM = {"tam": ANALOGY | {"ranker": "cosine", "rewriting": "entity"}}
     ("model", "words", "reason"),
     [
         (["none_of_that", "models/none.jsonl"], "here", "none_of_that, models/none.jsonl to find"),
+        (["x" * 300, "x" * 300 + ".whl"], "here", "x" * 300 + ".whl to find"),  # too long for files
         (["patterns.jsonl"], "gone", "a/gone.txt"),
     ],
 )

@@ -5,6 +5,7 @@ model, or as a `.jsonl` file of patterns for spaCy's `entity_ruler`.
 """
 
 import importlib.util
+from os.path import isdir, isfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -22,8 +23,9 @@ _WHEEL = ".whl"
 def installed(model: str) -> bool:
     """Return whether the package, folder or file exists, without loading it."""
     is_package = model.isidentifier() and importlib.util.find_spec(model) is not None
-    path = Path(model)
-    return is_package or (path.is_file() if path.suffix in (PATTERNS, _WHEEL) else path.is_dir())
+    # Unlike those of `Path`, these functions take a name that is too long for a file.
+    exists = isfile if Path(model).suffix in (PATTERNS, _WHEEL) else isdir
+    return is_package or exists(model)
 
 
 def load(model: str, remedy: str) -> "Language":
