@@ -143,10 +143,12 @@ class Cluster:
         outage_is_over = Event()
         timer = Timer(seconds, outage_is_over.set)
         timer.start()
-        yield
-        outage_is_over.wait()
-        self._daemon(*controller.args)
-        self._wait_for("is UP", "scontrol", "ping")
+        try:
+            yield
+        finally:  # after a failed test, too: the next one has the same cluster
+            outage_is_over.wait()
+            self._daemon(*controller.args)
+            self._wait_for("is UP", "scontrol", "ping")
 
     def stop(self) -> None:
         """End every daemon and every process that they left."""

@@ -149,7 +149,7 @@ def test_an_outage_of_the_controller_loses_no_job(
     submission = Submission(project, cluster, "--jobs", "1", targets=targets)
     submission.training_job(epoch=5)
     with cluster.without_controller(seconds):
-        submission.wait_for("Slurm does not answer (squeue).", submission.printed.read_text)
+        submission.wait_for("Slurm does not answer", submission.printed.read_text)
     output = submission.end()
     assert output.count("Slurm does not answer") == output.count("Slurm answers again.") == 1
     assert "sacct" not in output
