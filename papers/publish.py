@@ -5,9 +5,10 @@
 This replaces the text between the two marks of `papers/<paper>/README.md`, and copies the figures
 next to it. Tables that show sentences of the data are left out, because of their licences. That
 page, README.md and the pages of docs/ may have marks for a single table or figure, or for the
-claims. A page can thus show, say, a cross-validation from another run. README.md may also have the
-marks RESULTS, for a table with the verdicts on the papers of the run. It keeps the rows of other
-papers, so that each paper may have a run of its own.
+claims. A page can thus show, say, a cross-validation from another run: `--only cross_validation`
+publishes nothing else. README.md may also have the marks RESULTS, for a table with the verdicts on
+the papers of the run. It keeps the rows of other papers, so that each paper may have a run of its
+own.
 
 The command comes from the configuration.json of the folder; seeds, commit, machine and date come
 from the records of the runs. In the end, the numbers with three decimals in the prose that the run
@@ -17,7 +18,7 @@ does not contain are listed: they are outdated, or come from another source.
 import json
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -158,10 +159,16 @@ def require_paper(paper: str, results: Path) -> None:
         )
 
 
-def copy_figures(paper: str, results: Path) -> dict[str, str]:
-    """Copy the figures of a run to a paper's folder, and return the line that shows each."""
+def copy_figures(paper: str, results: Path, only: Collection[str]) -> dict[str, str]:
+    """Copy the figures of a run to a paper's folder, and return the line that shows each.
+
+    Args:
+        only: The names of the pieces to publish; empty for all.
+    """
     lines = {}
     for path in sorted((results / "figures" / paper).glob("*.svg"), key=_by_number):
+        if only and not {path.name, path.stem} & set(only):
+            continue
         shutil.copyfile(path, PAPERS / paper / path.name)
         lines[path.name] = f"![{path.stem}]({path.name})"
     return lines
@@ -185,8 +192,8 @@ def pieces_of(paper: str, results: Path, figures: dict[str, str]) -> dict[str, s
     return pieces
 
 
-def main(paper: str, results: Path) -> None:
-    """Publish a run on the page of a paper."""
+def main(paper: str, results: Path, only: list[str] | None = None) -> None:
+    """Publish a run, or only those of its tables, figures and claims that are named."""
     require_paper(paper, results)
     page, readme = PAPERS / paper / "README.md", PAPERS.parent / "README.md"
     docs = sorted((PAPERS.parent / "docs").glob("*.md"))
@@ -198,18 +205,27 @@ def main(paper: str, results: Path) -> None:
     # The target `all` leaves out the sensitivity to the open choices.
     sensitivity_head = [f"    {command} -- all sensitivity\n", origin_line]
     _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
-    if mark:
+    if mark and not only:
         replace_section(readme, RESULTS, [results_of(results, rest.partition(END)[0])])
-    figures = copy_figures(paper, results)
+    figures = copy_figures(paper, results, only or ())
     pieces = pieces_of(paper, results, figures)
+    if only:
+        if missing := set(only) - set(pieces):
+            names = ", ".join(sorted(missing))
+            raise typer.BadParameter(f"{results}: no {names}; there are {', '.join(pieces)}")
+        figures, pieces = {}, {name: pieces[name] for name in only}
     for name, piece in (figures | pieces).items():
         mark = BEGIN_PIECE.format(paper=paper, name=name)
+        if only and not any(mark in path.read_text("utf-8") for path in (page, *others)):
+            raise typer.BadParameter(f"{page}: write these lines into it, once: {mark} and {END}")
         lines = sensitivity_head if name.startswith("sensitivity") else head
         for other, way in others.items():
             if mark in other.read_text(encoding="utf-8"):
                 replace_section(other, mark, [*lines, piece.replace("](", f"]({way}")])
         if mark in page.read_text(encoding="utf-8"):
             replace_section(page, mark, [*lines, pieces.pop(name, piece)])
+    if only:
+        return
     if pieces:
         replace_section(page, BEGIN, [*head, legend_of(pieces.values()), *pieces.values()])
     marked = [path for path in docs if f"of {paper}: papers/publish.py" in path.read_text("utf-8")]

@@ -171,6 +171,29 @@ def test_a_table_with_its_own_marks_is_placed_there_with_its_figure(results, tmp
     assert "stale" not in page.read_text()
 
 
+def test_only_a_named_table_is_published(results, tmp_path):
+    page = tmp_path / "papers" / "p" / "README.md"
+    mark = publish.BEGIN_PIECE.format(paper="p", name="table4")
+    page.write_text(f"{mark}\n{publish.END}\n\nbetween\n\n{page.read_text()}")
+    readme = (tmp_path / "README.md").read_text()
+    (results / "figures" / "p" / "table4.svg").write_text("<svg/>")
+    publish.main("p", results, ["table4"])
+    table, rest = page.read_text().split("\n\nbetween\n\n")
+    assert "### Table 4: MRR" in table and "![table4](table4.svg)" in table
+    assert "stale" in rest
+    assert (tmp_path / "README.md").read_text() == readme
+    assert not page.with_name("figure6.svg").exists()
+
+
+@pytest.mark.parametrize(("name", "cause"), [("table4", "write these lines"), ("t", "there are")])
+def test_a_named_table_needs_marks_and_has_to_be_in_the_run(results, tmp_path, name, cause):
+    page = tmp_path / "papers" / "p" / "README.md"
+    before = page.read_text()
+    with pytest.raises(typer.BadParameter, match=cause):
+        publish.main("p", results, [name])
+    assert page.read_text() == before
+
+
 def test_the_command_of_the_open_choices_names_their_target(results, tmp_path):
     page = tmp_path / "papers" / "p" / "README.md"
     mark = publish.BEGIN_PIECE.format(paper="p", name="sensitivity")
