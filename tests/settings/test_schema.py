@@ -14,9 +14,8 @@ from analogyqa.files import read_yaml
 from analogyqa.settings.load import REPOSITORY
 
 PAPERS = sorted((REPOSITORY / "papers").glob("*/*.yaml"))
-RUNS = [
-    REPOSITORY / name for name in ("config.yaml", "sample/config.yaml", "papers/published.yaml")
-]
+RUNS = [REPOSITORY / "config.yaml", REPOSITORY / "sample" / "config.yaml"]
+RUNS += sorted((REPOSITORY / "papers").glob("*.yaml"))
 RUNS += [
     path for path in (REPOSITORY / "benchmarks").glob("*.yaml") if "output_dir" in read_yaml(path)
 ]
