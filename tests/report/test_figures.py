@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from analogyqa.report.figures import build_figure, draw_figure, line_style
+from analogyqa.report.figures import build_figure, draw_figure, line_style, save_figure
 from analogyqa.report.results import Results
 from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.settings.own_data import paper_of_own_data
@@ -263,3 +263,14 @@ def test_files_depend_only_on_their_data_and_are_written_atomically(tmp_path: Pa
     with pytest.raises(ValueError, match="nonsense"):
         first()({"nonsense": tmp_path / "a" / "figure.png"})
     assert (tmp_path / "a" / "figure.png").read_bytes() == files["png"]
+
+
+@pytest.mark.parametrize(("letters", "columns"), [(10, 2), (60, 1)])
+def test_a_legend_is_not_wider_than_its_figure(tmp_path, letters, columns):
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for letter in "ab":
+        axes.plot([0, 1], label=letter * letters)
+    save_figure(figure, "title", {"svg": tmp_path / "figure.svg"})
+    (legend,) = figure.legends
+    assert legend._ncols == columns
+    assert legend.get_window_extent().width <= figure.bbox.width

@@ -141,7 +141,13 @@ def save_figure(figure: Figure, title: str, files: dict[str, str | Path]) -> Non
     if entries:
         labels = sorted(entries, key=lambda label: label.endswith(PUBLISHED))
         handles = [entries[label] for label in labels]
-        figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+        for columns in (2, 1):  # one if two are wider than the figure
+            legend = figure.legend(
+                handles, labels, loc="outside lower center", ncols=columns, frameon=False
+            )
+            if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+                break
+            legend.remove()
     width = int(figure.get_figwidth() * LETTERS_PER_INCH)
     lines = [part for line in title.split("\n") for part in textwrap.wrap(line, width)]
     figure.suptitle("\n".join(lines), x=0.02, horizontalalignment="left", fontsize="medium")
