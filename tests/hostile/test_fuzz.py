@@ -163,6 +163,7 @@ def test_a_reader_survives_damaged_inputs(tmp_path, name):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # 8,000 configurations take long on a slow machine
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_reader_survives_many_inputs(tmp_path, report_count, name):
