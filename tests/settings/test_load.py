@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.base import merge
+from analogyqa.settings.base import merge, nearest_hint
 from analogyqa.settings.load import command_of, load_config, read_config
 from analogyqa.settings.systems import Training
 from small_papers import CONFIG
@@ -300,3 +300,7 @@ def test_a_message_names_the_first_file_with_the_wrong_key(papers, tmp_path, mon
         f"{Path('sub', 'mine.yaml')}: key systems.new.ranker",
         f"{Path('sub', 'mine.yaml')}: training.dropout: 3",
     ]
+
+
+def test_a_message_escapes_known_names_that_are_invalid_text():
+    assert nearest_hint("analogy", ["\ud800"]) == "; known: \\ud800"

@@ -257,7 +257,8 @@ def nearest_hint(name: str, known: Iterable[str]) -> str:
 
     More than MANY names are not listed.
     """
-    known = [str(key) for key in known]  # YAML keys may be numbers
+    # YAML keys may be numbers, and strings of JSON invalid text, which no message can contain.
+    known = [str(key).encode("utf-8", "backslashreplace").decode() for key in known]
     match = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"; did you mean {match[0]}?" if match else ""
     if len(known) > MANY:
