@@ -4,7 +4,7 @@ import pandas as pd
 
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.vectors.train import read_lines, train_vectors, train_word2vec
+from analogyqa.vectors.train import read_texts, train_vectors, train_word2vec
 
 with job(snakemake) as given:
     options = {
@@ -23,4 +23,4 @@ with job(snakemake) as given:
             pairs = corpus[corpus["split"].isin(splits)]
             sentences |= dict.fromkeys(pd.concat([pairs["question"], pairs["candidate"]]))
         options |= {"window": given.window, "model": given.model, "seed": given.seed}
-        train_word2vec(read_lines(texts) if texts else sentences, snakemake.output[0], **options)
+        train_word2vec(read_texts(texts) if texts else sentences, snakemake.output[0], **options)

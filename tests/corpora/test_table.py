@@ -11,7 +11,6 @@ from analogyqa.corpora.table import (
     count_corpora,
     count_questions,
     parse_label,
-    read_lines,
     require_types,
 )
 from analogyqa.errors import AnalogyQAError
@@ -200,30 +199,6 @@ def test_questions_whose_candidates_are_all_correct_are_dropped_on_request(
 
 def test_dropped_questions_are_not_counted(build):
     build(MIXED + ALL_CORRECT, {"train": {"who": 1}}, ["train"])
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("é\n".encode() + b"\xe9\n", "line 2: not UTF-8"),
-        (b"a\nb\0c\n", "line 2: a NUL character"),
-        ("a\nb\n".encode("utf-16"), "line 1: not UTF-8"),
-        ("a\nb\n".encode("utf-16-le"), "line 1: a NUL character"),
-        (b"a\rb\r", "line 1: a carriage return"),
-        (b"a\nb\rc\n", "line 2: a carriage return inside the line"),
-    ],
-)
-def test_invalid_characters_are_errors(tmp_path, content, message):
-    path = tmp_path / "file"
-    path.write_bytes(content)
-    with pytest.raises(AnalogyQAError, match=f"file, {message}"):
-        list(read_lines(path))
-
-
-def test_lines_are_composed_without_byte_order_mark_and_line_ends(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes("\ufeffa\u2028b\x0bc\r\nd\r\ne\u0301".encode())
-    assert list(read_lines(path)) == [(1, "a\u2028b\x0bc"), (2, "d"), (3, "\u00e9")]
 
 
 @pytest.mark.parametrize("text", ["2", "-1", "", " 1", "1.0", "yes"])

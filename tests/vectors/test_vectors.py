@@ -164,7 +164,7 @@ def test_random_vectors_depend_on_the_word_and_the_scale(tmp_path):
         ("a.vec", "1 2\nwho 1 two\n", ", line 2: .*two"),
         ("a.bin", b"1 4\nthe " + bytes(16), ": none of the 4 words"),
         ("a.vec", "hello world\nmore text here\n", ": none of the 4 words"),
-        ("a.vec", "<html>\n</html>\n", ", line 1: no numbers after a word"),
+        ("a.vec", "<html>\n</html>\n", ": this is an HTML page"),
         ("a.vec", "", ": none of the 4 words"),
         ("a.vec", TEXT[: TEXT.index("</s>")], ": 4 vectors, but the first line says 5.*truncated"),
         ("a.vec", "4" + TEXT[1:], ": 5 vectors, but the first line says 4.*too long"),

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from analogyqa.analogies.pairs import SentencePair, finish_sentence, word_set
-from analogyqa.corpora.table import read_lines
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import read_lines
 
 PLACE = "{}"
 _SECTION = ": "

@@ -1,11 +1,11 @@
 """Read the sentences that pairs are made from: NLI data sets, or a corpus."""
 
-import gzip
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from analogyqa.analogies.pairs import finish_sentence
+from analogyqa.vectors.text_files import read_packed_lines
 
 # Columns with sentences in files with a header.
 _COLUMNS = (("sentence_A", "sentence_B"), ("sentence1", "sentence2"))
@@ -34,13 +34,12 @@ def read_sentences(paths: Iterable[str | Path], least: int, most: int) -> dict[s
 
 
 def _texts(path: str | Path) -> Iterator[str]:
-    opened = gzip.open if str(path).endswith(".gz") else open
-    with opened(path, "rt", encoding="utf-8-sig", errors="replace") as file:
-        header = next(file, "").rstrip("\r\n").split("\t")
-        columns = next((names for names in _COLUMNS if {*names} <= {*header}), None)
-        if columns is None:
-            yield from header[:2]
-        positions = [header.index(name) for name in columns or ()] or [0, 1]
-        for line in file:
-            fields = line.rstrip("\r\n").split("\t")
-            yield from (fields[position] for position in positions if position < len(fields))
+    lines = read_packed_lines(path)
+    header = next(lines, "").split("\t")
+    columns = next((names for names in _COLUMNS if {*names} <= {*header}), None)
+    if columns is None:
+        yield from header[:2]
+    positions = [header.index(name) for name in columns or ()] or [0, 1]
+    for line in lines:
+        fields = line.split("\t")
+        yield from (fields[position] for position in positions if position < len(fields))

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.corpora.table import WITHOUT_QUOTES, are_quoted, read_lines
+from analogyqa.corpora.table import WITHOUT_QUOTES, are_quoted
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import read_lines
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.schemas.analogies import ANALOGIES
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analogyqa.corpora.semeval_xml import Release
-from analogyqa.corpora.table import Pair, clean_id, read_lines
+from analogyqa.corpora.table import Pair, clean_id
 from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.files import read_lines
 from analogyqa.text import nfc, require_text
 
 # The task makes no distinction between PerfectMatch and Relevant. Gold files have true and false.

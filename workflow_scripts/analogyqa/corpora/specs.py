@@ -14,12 +14,15 @@ class ReaderSpec(Plugin):
     Args:
         gives_relations: it is called with a folder, and yields pairs of sentences in relations,
             for solving analogies instead of ranking candidates.
+        has_columns: it also takes the names of columns, and an encoding.
     """
 
     gives_relations: bool = False
+    has_columns: bool = False
 
 
 READERS = {
+    "table": ReaderSpec("analogyqa.corpora.tabular:read", has_columns=True),
     "wikiqa": ReaderSpec("analogyqa.corpora.wikiqa:read"),
     "trecqa": ReaderSpec("analogyqa.corpora.trecqa:read"),
     "semeval": ReaderSpec("analogyqa.corpora.semeval:read"),

@@ -2,17 +2,20 @@
 
 import logging
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
+from analogyqa.corpora.folds import count_shared, fold_corpus
 from analogyqa.corpora.question_types import classify_question
+from analogyqa.corpora.shares import keep_train_share
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, SPLITS, read_table
-from analogyqa.settings.data import ALL
+from analogyqa.settings.data import ALL, fold_numbers
 from analogyqa.text import nfc
 
 log = logging.getLogger(__name__)
@@ -35,36 +38,6 @@ class Pair(NamedTuple):
     candidate: str
     label: int
     part: str = ""
-
-
-def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a UTF-8 file with their numbers, in Unicode's composed form (NFC).
-
-    Line ends and a byte-order mark are removed.
-
-    Raises:
-        AnalogyQAError: for a line that is not UTF-8, or contains NUL or a carriage return.
-    """
-    with open(path, "rb") as file:
-        for number, raw in enumerate(file, start=1):
-            try:
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise AnalogyQAError(
-                    f"{path}, line {number}: not UTF-8 ({error.reason} at byte {error.start}). "
-                    "Convert the file to UTF-8, or fetch it again."
-                ) from error
-            if "\0" in line:
-                raise AnalogyQAError(
-                    f"{path}, line {number}: a NUL character. Convert the file to UTF-8, or remove "
-                    "the character."
-                )
-            if "\r" in line:
-                raise AnalogyQAError(
-                    f"{path}, line {number}: a carriage return inside the line. Save the file with "
-                    "Unix or Windows line ends."
-                )
-            yield number, nfc(line)
 
 
 def are_quoted(fields: Sequence[str]) -> bool:
@@ -97,24 +70,31 @@ def build_corpus(
     expected: Counts | None = None,
     drop_all_correct: Collection[str] = (),
     parts: Mapping[str, Collection[str]] | None = None,
+    options: Mapping[str, object] | None = None,
+    fold: str | None = None,
+    train_share: float = 1,
 ) -> pd.DataFrame:
     """Read the splits of a data set into the corpus table.
 
     Args:
         name: the name of the data set, for messages.
         reader_name: a key of `READERS`.
-        files: path of each split, or paths. From a train split of several files, questions whose
-            text is also in dev or test are dropped.
+        files: path of each split, or paths; without those of dev and test if there is a `fold`.
+            From a train split of several files, questions whose text is also in dev or test are
+            dropped.
         question_types: first words of each question type.
         expected: expected number of questions by split and type; None for no check.
         drop_all_correct: splits from which to drop questions whose candidates are all correct.
         parts: the parts of its file that make up a split; without an entry, the whole file.
+        options: further arguments of the reader, such as the names of columns.
+        fold: the fold to test, such as 1of5; see `fold_corpus`.
+        train_share: the share of training questions to keep; see `keep_train_share`.
 
     Raises:
         AnalogyQAError: when a file is empty or malformed, a question id is repeated in a split, a
             question's text changes between its lines, or the counts differ from `expected`.
     """
-    read = READERS[reader_name].load()
+    read = partial(READERS[reader_name].load(), **(options or {}))
     paths = {
         split: [given] if isinstance(given, str) else [*given] for split, given in files.items()
     }
@@ -122,7 +102,7 @@ def build_corpus(
     for split in SPLITS:
         file_of_question: dict[str, str] = {}
         split_parts = (parts or {}).get(split)
-        for path in paths[split]:
+        for path in paths.get(split, ()):
             selected = (pair for pair in read(path) if not split_parts or pair.part in split_parts)
             table = _split_table(split, path, selected, question_types)
             for question_id in table["question_id"].unique():
@@ -140,7 +120,10 @@ def build_corpus(
     corpus = corpus[~(all_correct & corpus["split"].isin(drop_all_correct))]
     corpus = corpus.reset_index(drop=True)
     _check_counts(name, paths, expected or {}, count_questions(corpus))
-    return corpus
+    if fold:
+        corpus = fold_corpus(corpus, *fold_numbers(fold))
+        log.info("test texts that also occur in train or dev: %s", count_shared(corpus))
+    return keep_train_share(corpus, train_share)
 
 
 def _drop_seen_questions(name: str, corpus: pd.DataFrame) -> pd.DataFrame:

@@ -4,13 +4,18 @@ A file looks like XML but contains bare `<` and `&`, so it is read line by line.
 line of each block holds the tokens of a sentence; annotation lines that follow are ignored.
 """
 
+import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from analogyqa.corpora.table import Pair, clean_id, read_lines
+from analogyqa.corpora.table import Pair, clean_id
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import read_lines
 
+log = logging.getLogger(__name__)
+
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 _OPEN = re.compile(r"<QApairs id='([^']+)'>")
 _BLOCKS = ("<question>", "<positive>", "<negative>")
 _TAGS = (*_BLOCKS, "</question>", "</positive>", "</negative>", "</QApairs>")
@@ -31,6 +36,7 @@ def read(path: str | Path) -> Iterator[Pair]:
     question_id = question = block = tokens = None
     block_line = candidates = 0
     seen: set[str] = set()
+    escaped = []  # the lines with entities, which the released files do not have
 
     def fail(number: int, cause: str) -> AnalogyQAError:
         return AnalogyQAError(
@@ -55,6 +61,8 @@ def read(path: str | Path) -> Iterator[Pair]:
             if _OPEN.match(stripped) or stripped in _TAGS:
                 raise fail(number, f"the <{block}> of line {block_line} is not closed")
             if tokens is None:
+                if _ENTITY.search(line):
+                    escaped.append(number)
                 tokens = line.split("\t") if stripped else []
         elif match := _OPEN.fullmatch(stripped):
             if question_id is not None:
@@ -78,4 +86,10 @@ def read(path: str | Path) -> Iterator[Pair]:
     if question_id is not None:
         raise AnalogyQAError(
             f"{path}: the file ends inside the question {question_id}. Fetch it again."
+        )
+    if escaped:
+        log.warning(
+            "%s: %d sentences have entities such as &amp; (first: line %d). They are kept as they "
+            "are; write the characters themselves.",
+            *(path, len(escaped), escaped[0]),
         )

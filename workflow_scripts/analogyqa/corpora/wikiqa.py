@@ -1,10 +1,15 @@
 """WikiQA (Yang et al. 2015) as released: tab-separated with a header; quotes are literal."""
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
-from analogyqa.corpora.table import WITHOUT_QUOTES, Pair, are_quoted, parse_label, read_lines
-from analogyqa.errors import AnalogyQAError
+from analogyqa.corpora.table import WITHOUT_QUOTES, Pair, are_quoted, parse_label
+from analogyqa.corpora.tabular import NAMES, find_columns, split_header
+from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.files import read_lines
+
+log = logging.getLogger(__name__)
 
 COLUMNS = ("QuestionID", "Question", "Sentence", "Label")
 
@@ -21,6 +26,7 @@ def read(path: str | Path) -> Iterator[Pair]:
     names = header.split("\t")
     _check_header(names, path)
     positions = [names.index(column) for column in COLUMNS]
+    as_csv = []  # the lines with a field that CSV would read in another way
     for number, line in lines:
         fields = line.split("\t")
         if len(fields) != len(names):
@@ -29,7 +35,15 @@ def read(path: str | Path) -> Iterator[Pair]:
                 "Remove empty lines and tabs inside texts, or fetch the file again."
             )
         question_id, question, candidate, label = (fields[position] for position in positions)
+        if any(are_quoted([text]) and '""' in text[1:-1] for text in (question, candidate)):
+            as_csv.append(number)
         yield Pair(number, question_id, question, candidate, parse_label(label, path, number))
+    if as_csv:
+        log.warning(
+            "%s: %d lines have a text in quotes with doubled quotes in it (first: line %d). They "
+            "are kept as they are; `reader: table` reads quotes as CSV has them.",
+            *(path, len(as_csv), as_csv[0]),
+        )
 
 
 def _check_header(names: list[str], path: str | Path) -> None:
@@ -40,11 +54,19 @@ def _check_header(names: list[str], path: str | Path) -> None:
         )
     if missing := [column for column in COLUMNS if column not in names]:
         raise AnalogyQAError(
-            f"{path}, line 1: no column {', '.join(missing)} in the header. The columns of a "
-            f"WikiQA file are {', '.join(COLUMNS)}."
+            f"{path}, line 1: no column {', '.join(missing)} in the header, which is "
+            f"{shown(names)}. A WikiQA file has {', '.join(COLUMNS)}, with tabs between them."
+            f"{_hint(names)}"
         )
     if repeated := [column for column in COLUMNS if names.count(column) > 1]:
         raise AnalogyQAError(
             f"{path}, line 1: the header repeats the column {', '.join(repeated)}. "
             "Remove or rename all but one."
         )
+
+
+def _hint(names: list[str]) -> str:
+    """Return that another reader can read the file, if it can."""
+    if len(find_columns(split_header("\t".join(names))[1], {})) < len(NAMES) - 1:
+        return ""
+    return " `reader: table` reads this file as it is."

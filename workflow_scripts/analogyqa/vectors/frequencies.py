@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.vectors.text_files import read_packed_lines
 
 A = 1e-3
 # From counts and the number of tokens to weights.
@@ -54,17 +55,16 @@ def read_frequencies(path: str | Path, word_ids: dict[str, int]) -> Frequencies:
     Raises AnalogyQAError for a line without a count.
     """
     counts, tokens = np.zeros(len(word_ids), dtype=np.int64), 0
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, start=1):
-            *words, count = line.split() or [""]
-            if not count.isdecimal():
-                raise AnalogyQAError(
-                    f"{path}, line {number}: no word with its count. Correct the line, or fetch "
-                    "the file again."
-                )
-            if len(words) != 1:
-                continue
-            tokens += int(count)
-            if words[0] in word_ids:
-                counts[word_ids[words[0]]] += int(count)
+    for number, line in enumerate(read_packed_lines(path), start=1):
+        *words, count = line.split() or [""]
+        if not count.isdecimal():
+            raise AnalogyQAError(
+                f"{path}, line {number}: no word with its count. Correct the line, or fetch the "
+                "file again."
+            )
+        if len(words) != 1:
+            continue
+        tokens += int(count)
+        if words[0] in word_ids:
+            counts[word_ids[words[0]]] += int(count)
     return Frequencies(counts, tokens)

@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.files import DAMAGED_ARCHIVE
+from analogyqa.files import DAMAGED_ARCHIVE, require_text_file
 from analogyqa.text import nfc
 
 _COUNTS = re.compile(rb"(\d{1,18}) (\d{1,18})")
@@ -66,12 +66,26 @@ def open_packed(path: str | Path, ending: str = "") -> Iterator[tuple[str, Buffe
             elif Path(path).suffix == ".gz":
                 file = opened.enter_context(gzip.open(path, "rb"))
             else:
-                file = opened.enter_context(open(path, "rb"))
+                plain = opened.enter_context(open(path, "rb"))
+                if Path(path).suffix != ".bin":
+                    require_text_file(plain.peek(64), path)
+                file = plain
             yield name, file
     except FileNotFoundError as error:
         raise AnalogyQAError(f"{path}: no such file. Correct the path.") from error
     except (OSError, *DAMAGED_ARCHIVE) as error:
         raise AnalogyQAError(f"{path}: damaged or truncated ({error}). {_FETCH_AGAIN}") from error
+
+
+def read_packed_lines(path: str | Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file, which may be packed, without line ends.
+
+    Large texts have stray bytes: what is not UTF-8 becomes U+FFFD.
+    """
+    with open_packed(path) as (_, lines):
+        for number, line in enumerate(lines):
+            text = line.decode("utf-8", errors="replace").rstrip("\r\n")
+            yield text if number else text.removeprefix("\ufeff")
 
 
 def stream_vectors(path: str | Path, vocabulary: Collection[bytes]) -> Vectors:

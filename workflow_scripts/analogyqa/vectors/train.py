@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
@@ -12,7 +13,7 @@ from analogyqa.files import atomic_path
 from analogyqa.text import tokenize
 from analogyqa.vectors.fasttext_files import require_whole_fasttext
 from analogyqa.vectors.store import require_whole
-from analogyqa.vectors.text_files import open_packed
+from analogyqa.vectors.text_files import read_packed_lines
 
 
 def train_vectors(
@@ -34,7 +35,7 @@ def train_vectors(
 
     with atomic_path(path) as model_path:
         try:
-            with _tokenised(read_lines(texts), model_path, lowercase) as text_path:
+            with _tokenised(read_texts(texts), model_path, lowercase) as text_path:
                 sizes = {"dim": dim, "epoch": epochs, "minCount": min_count}
                 model = fasttext.train_unsupervised(
                     str(text_path), model="skipgram", thread=1, verbose=0, **sizes
@@ -97,12 +98,9 @@ def train_word2vec(
         trained.wv.save_word2vec_format(str(vectors_path), binary=True)
 
 
-def read_lines(texts: list[str]) -> Iterator[str]:
-    """Yield the lines of UTF-8 files, which may be gzipped."""
-    for text in texts:
-        with open_packed(text) as (_, lines):
-            for line in lines:
-                yield line.decode("utf-8", errors="replace")
+def read_texts(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of several files, as `read_packed_lines` does."""
+    return chain.from_iterable(map(read_packed_lines, texts))
 
 
 @contextmanager

@@ -1,0 +1,143 @@
+"""Tables of questions and answers, in the formats and with the names that people have."""
+
+import csv
+import io
+import json
+import logging
+from functools import partial
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analogyqa.corpora import wikiqa
+from analogyqa.corpora.table import Pair
+from analogyqa.corpora.tabular import find_columns, read, split_header
+from analogyqa.errors import AnalogyQAError
+
+FRAME = pd.DataFrame(
+    {
+        "qid": ["a", "b", "a"],
+        "question": ["who is it?", "where?", "who is it?"],
+        "answer": ['It is "Zoë"; yes.', "In Rome,\nItaly.", "No."],
+        "label": [1, 1, 0],
+    }
+)
+PAIRS = [
+    ("a", "who is it?", 'It is "Zoë"; yes.', 1),
+    ("a", "who is it?", "No.", 0),
+    ("b", "where?", "In Rome, Italy.", 1),
+]
+
+
+@pytest.fixture
+def pairs(read_file):
+    return partial(read_file, read, "mine.csv")
+
+
+def parquet(frame: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        FRAME.to_csv(index=False),
+        FRAME.to_csv(index=False, sep=";").encode("utf-8-sig"),
+        FRAME.to_csv(index=False, sep="\t", quoting=csv.QUOTE_ALL, lineterminator="\r\n"),
+        FRAME.to_json(orient="records", lines=True),
+        FRAME.assign(label=FRAME["label"] == 1).to_json(orient="records", lines=True),
+        parquet(FRAME),
+        FRAME.assign(label=FRAME["label"].astype(float)).to_csv(index=False) + ",,,\n\n",
+    ],
+)
+def test_formats_are_recognised_by_their_content(pairs, content):
+    assert [pair[1:5] for pair in pairs(content)] == PAIRS
+
+
+def test_a_question_without_id_is_told_apart_by_its_text(pairs):
+    found = pairs(FRAME.drop(columns="qid").to_csv(index=False))
+    assert [pair.question_id for pair in found] == ["q1", "q1", "q2"]
+
+
+def test_a_row_knows_its_first_line(pairs):
+    assert [pair.line for pair in pairs(FRAME.to_csv(index=False))] == [2, 5, 3]
+
+
+def test_what_excel_writes_on_windows_is_read_with_a_warning(pairs, caplog):
+    content = FRAME.to_csv(index=False, sep=";").encode("cp1252")
+    assert [pair[1:5] for pair in pairs(content)] == PAIRS
+    assert "cp1252" in caplog.text and "Zoë" in caplog.text
+
+
+def test_an_encoding_that_is_given_is_used_without_a_warning(read_file, caplog):
+    content = FRAME.to_csv(index=False).encode("utf-16")
+    found = read_file(partial(read, encoding="utf-16"), "mine.csv", content)
+    assert [pair[1:5] for pair in found] == PAIRS and not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ("QuestionID\tQuestion\tDocumentID\tSentenceID\tSentence\tLabel", [0, 1, 4, 5]),
+        ("question_id,question,document_title,answer,label", [0, 1, 3, 4]),  # Hugging Face
+        ("qid,aid,query,passage,relevance", [0, 2, 3, 4]),  # castorini, MS MARCO
+        ("Question\u00a0ID;Question Text;Answer;Is\u00a0Correct", [0, 1, 2, 3]),
+    ],
+)  # fmt: skip
+def test_usual_names_of_columns_are_found(header, found):
+    positions = find_columns(split_header(header)[1], {})
+    assert [positions[key] for key in ("id", "question", "candidate", "label")] == found
+
+
+def test_a_name_that_is_given_replaces_the_usual_ones(read_file):
+    content = "question,frage,answer,label\nx,who?,It.,1\n"
+    found = read_file(partial(read, columns={"question": "Frage"}), "mine.csv", content)
+    assert found == [Pair(2, "q1", "who?", "It.", 1)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", ", line 1: no column for the question and the candidate and the label"),
+        ("a,answer,label\n", ", line 1: no column for the question. .*'a', 'answer', 'label'"),
+        ("question,answer,label\nwho?,it,2\n", ", line 2: label '2'"),
+        ("question,answer,label\nwho?,it, is,1\n", ", line 2: 4 fields, but the header has 3"),
+        ('question,answer,label\n"who" is?,it,1\n', ", line 2: .*wikiqa"),
+        ('question,answer,label\nwho?,"it,1\n', ", line 2: .*wikiqa"),
+        ('{"question": "who?", "answer": null, "label": 1}', ", line 1: the candidate is None"),
+        ('{"question": "who?", "answer": "it", "label": 1}\n{', ", line 2: not JSON"),
+        (b"PAR1damaged", ": damaged Parquet file"),
+    ],
+)
+def test_a_malformed_table_is_an_error(pairs, content, message):
+    with pytest.raises(AnalogyQAError, match=f"mine.csv{message}"):
+        pairs(content)
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"])), min_size=1))
+def test_any_text_survives_csv_and_json(tmp_path_factory, texts):
+    path = tmp_path_factory.mktemp("table") / "mine"
+    frame = pd.DataFrame({"question": "who?", "answer": texts, "label": 1})
+    records = "".join(json.dumps(row) + "\n" for row in frame.to_dict("records"))
+    found = []
+    for content in (frame.to_csv(index=False, quoting=csv.QUOTE_ALL), records):
+        path.write_text(content, "utf-8", newline="")
+        found.append([pair.candidate for pair in read(path)])
+    assert found[0] == found[1] and len(found[0]) == len(texts)
+
+
+def test_the_reader_of_wikiqa_names_the_reader_that_can(read_file):
+    content = "question_id,question,answer,label\nq,who?,it,1\n"
+    with pytest.raises(AnalogyQAError, match=r"'question_id,question,answer,label'.*reader: table"):
+        read_file(wikiqa.read, "mine.tsv", content)
+
+
+def test_doubled_quotes_in_a_wikiqa_file_are_kept_with_a_warning(read_file, caplog):
+    content = 'QuestionID\tQuestion\tSentence\tLabel\nq\twho?\t"It is ""Zoë""."\t1\n'
+    caplog.set_level(logging.WARNING)
+    assert read_file(wikiqa.read, "mine.tsv", content)[0].candidate == '"It is ""Zoë""."'
+    assert "line 2" in caplog.text

@@ -1,0 +1,199 @@
+"""Questions and answers in a table with columns of any name: CSV, TSV, JSON lines or Parquet."""
+
+import csv
+import io
+import json
+import logging
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analogyqa.corpora.table import Pair, parse_label
+from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.files import decode_text, read_bytes, require_text_file, split_lines
+
+log = logging.getLogger(__name__)
+
+# The usual names of each column, without case, spaces and punctuation: those of WikiQA, of
+# Hugging Face's data sets, and of castorini's and MS MARCO's files.
+NAMES = {
+    "question": ("question", "query", "questiontext", "querytext"),
+    "candidate": ("candidate", "answer", "sentence", "passage", "response", "answertext"),
+    "label": ("label", "relevance", "relevant", "iscorrect", "correct"),
+    "id": ("questionid", "qid", "queryid"),
+}
+_DELIMITERS = ("\t", ",", ";", "|")
+_LABELS = {"1.0": "1", "true": "1", "0.0": "0", "false": "0"}
+_EXCEL = "cp1252"  # the encoding of Excel's plain CSV on most Windows machines
+
+Row = tuple[int, Sequence[object]]  # its line, and its fields in the order of the header
+
+
+def read(
+    path: str | Path, columns: Mapping[str, str] | None = None, encoding: str | None = None
+) -> Iterator[Pair]:
+    """Yield the pairs of a table, with all candidates of a question together.
+
+    The format is recognised by the content. Quotes are read as CSV has them, and spaces and line
+    ends within a text become single spaces. Without a column of ids, a question is told apart by
+    its text.
+
+    Args:
+        path: The file.
+        columns: The name of the column of each key of NAMES; the usual names are found.
+        encoding: The encoding of a text file; None for UTF-8, or else what Excel writes.
+
+    Raises:
+        AnalogyQAError: for a missing column, or a row with other fields than the header.
+    """
+    data = read_bytes(path)
+    if data.startswith(b"PAR1"):
+        header, rows = _parquet(data, path)
+    else:
+        text = _decode(data, path, encoding)
+        is_json = text.lstrip().startswith("{")
+        header, rows = _json_lines(text, path) if is_json else _delimited(text, path)
+    positions = find_columns(header, columns or {})
+    if missing := [key for key in NAMES if key not in positions and key != "id"]:
+        raise AnalogyQAError(
+            f"{path}, line 1: no column for the {' and the '.join(missing)}. The columns are "
+            f"{shown(header)}. Name the right one: columns: {{{missing[0]}: NAME}}"
+        )
+    yield from _grouped(rows, positions, path)
+
+
+def find_columns(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
+    """Return the position of each key of NAMES whose column a header has.
+
+    Args:
+        header: The names of the columns.
+        columns: Names that the user has given, which are not looked for under another name.
+    """
+    plain = [_plain(name) for name in header]
+    positions = {}
+    for key, usual in NAMES.items():
+        names = [_plain(columns[key])] if key in columns else usual
+        found = [name for name in names if name in plain]
+        if found:
+            positions[key] = plain.index(found[0])
+    return positions
+
+
+def split_header(line: str) -> tuple[str, list[str]]:
+    """Return the delimiter of a header, and its names: that which finds the most columns."""
+    split = {delimiter: next(csv.reader([line], delimiter=delimiter)) for delimiter in _DELIMITERS}
+    best = max(split, key=lambda found: (len(find_columns(split[found], {})), len(split[found])))
+    return best, split[best]
+
+
+def _plain(name: str) -> str:
+    """Return a name without case, spaces and punctuation; a no-break space is a space, too."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
+
+
+def _decode(data: bytes, path: str | Path, encoding: str | None) -> str:
+    if encoding is None and not _is_utf8(data):
+        require_text_file(data, path)
+        encoding = _EXCEL
+        text = decode_text(data, path, encoding)
+        log.warning(
+            "%s: not UTF-8, so it is read as %s, which Excel on Windows writes: %s. If this is not "
+            "what the file says, name its encoding: `encoding: NAME`.",
+            *(path, encoding, shown(next(line for line in text.split("\n") if not line.isascii()))),
+        )
+        return text
+    return decode_text(data, path, encoding or "utf-8")
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _delimited(text: str, path: str | Path) -> tuple[list[str], Iterator[Row]]:
+    _, first = next(split_lines(text, path), (1, ""))
+    delimiter, header = split_header(first)
+    return header, _delimited_rows(text, path, delimiter, len(header))
+
+
+def _delimited_rows(text: str, path: str | Path, delimiter: str, width: int) -> Iterator[Row]:
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for number, fields in enumerate(rows):
+            if number and any(field.strip() for field in fields):
+                if len(fields) != width:
+                    raise AnalogyQAError(
+                        f"{path}, line {line}: {len(fields)} fields, but the header has {width}. "
+                        "Put a text with a delimiter or a quote in it in double quotes."
+                    )
+                yield line, fields
+            line = rows.line_num + 1
+    except csv.Error as error:
+        raise AnalogyQAError(
+            f"{path}, line {line}: {error}. Double the quotes within a quoted text; a WikiQA file, "
+            "whose quotes are part of the text, has `reader: wikiqa`."
+        ) from error
+
+
+def _json_lines(text: str, path: str | Path) -> tuple[list[str], Iterator[Row]]:
+    rows = _json_rows(text, path)
+    _, first = next(rows)
+    header = list(first)
+    return header, (
+        (line, [row.get(name) for name in header]) for line, row in _json_rows(text, path)
+    )
+
+
+def _json_rows(text: str, path: str | Path) -> Iterator[tuple[int, dict]]:
+    for line, content in split_lines(text, path):
+        if content.strip():
+            try:
+                row = json.loads(content)
+            except (ValueError, RecursionError) as error:
+                raise AnalogyQAError(
+                    f"{path}, line {line}: not JSON ({error}). Write one object on each line."
+                ) from error
+            if not isinstance(row, dict):
+                raise AnalogyQAError(f"{path}, line {line}: {shown(row)} is not an object.")
+            yield line, row
+
+
+def _parquet(data: bytes, path: str | Path) -> tuple[list[str], Iterator[Row]]:
+    try:
+        table = pq.read_table(pa.BufferReader(data))
+        columns = [column.to_pylist() for column in table.columns]
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise AnalogyQAError(f"{path}: damaged Parquet file ({error}). Make it again.") from error
+    return table.column_names, enumerate(zip(*columns, strict=True), start=1)
+
+
+def _grouped(rows: Iterable[Row], positions: Mapping[str, int], path: str | Path) -> Iterator[Pair]:
+    """Yield the pairs of all rows, by question; the first row of a question decides its place."""
+    questions: dict[str, list[Pair]] = {}
+    number_of_text: dict[str, int] = {}
+    for line, fields in rows:
+        texts = {}
+        for key, position in positions.items():
+            value = fields[position]
+            if value is None or isinstance(value, list | dict | bytes):
+                raise AnalogyQAError(
+                    f"{path}, line {line}: the {key} is {shown(value)}, which is no text."
+                )
+            texts[key] = " ".join(str(value).split())
+        question = texts["question"]
+        number = number_of_text.setdefault(question, len(number_of_text) + 1)
+        label = _LABELS.get(texts["label"].lower(), texts["label"])
+        pair = Pair(
+            *(line, texts.get("id", f"q{number}"), question, texts["candidate"]),
+            parse_label(label, path, line),
+        )
+        questions.setdefault(pair.question_id, []).append(pair)
+    for pairs in questions.values():
+        yield from pairs
