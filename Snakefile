@@ -23,7 +23,7 @@ if not Path(analogyqa.__file__).resolve().is_relative_to(CHECKOUT / "workflow_sc
     raise WorkflowError(f"The package analogyqa is installed from {analogyqa.__file__}. {INSTALL}")
 
 from analogyqa.errors import AnalogyQAError, exit_on_error
-from analogyqa.experiments.checks import check_jobs, require_targets
+from analogyqa.experiments.checks import check_jobs, left_out_here, require_targets
 from analogyqa.experiments.experiment import growing, load_experiment
 from analogyqa.experiments.parameters import Parameters
 from analogyqa.experiments.inputs import Inputs
@@ -31,6 +31,7 @@ from analogyqa.experiments.outputs import Outputs
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
 from analogyqa.memory import MALLOC_OPTIONS
+from analogyqa.report.stored import store_configuration
 from analogyqa.analogies.specs import SOLVERS
 from analogyqa.runs.commit import CommitUnknownError, find_commit
 from analogyqa.settings.base import merge
@@ -100,10 +101,11 @@ onstart:
             f"Records will say that the commit of the code is unknown: {error}",
             file=sys.stderr,
         )
-    for system, reason in CONFIG.left_out.items():
-        print(f"Left out: {system}: {reason}", file=sys.stderr)
+    for name, reason in left_out_here(CONFIG).items():
+        print(f"Left out: {name}: {reason}", file=sys.stderr)
     with exit_on_error():
         check_jobs(workflow.dag.needrun_jobs(), EXPERIMENT)
+        store_configuration(CONFIG, config, PARAMS.command)
     # With its default limit, 100 jobs a second, Snakemake looks for jobs again a second after each selection, and for each job that
     # has ended once more in each second, until that takes up a core. It has no option for no limit.
     limit = workflow.scheduler.job_rate_limiter

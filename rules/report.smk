@@ -1,7 +1,7 @@
 """What a reader opens: the ledger, the claims, the tables and the figures; and MLflow, a view of the run records.
 
 needs: metrics and run.json of the cells that each shows, or inside.parquet, decisions.parquet or examples.json, corpora; papers/{paper}/paper.yaml, as values
-makes: summary.csv, ledger.{csv,md}, figures/{paper}/verdicts.svg, configuration.json, claims.{csv,md}, comparisons.csv,
+makes: summary.csv, ledger.{csv,md}, figures/{paper}/verdicts.svg, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
        tables/{paper}/cross_validation.{csv,md}, figures/{paper}/cross_validation.{png,svg},
        tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, questions/{paper}.md,
@@ -19,14 +19,13 @@ rule write_ledger:
         ledger=f"{RESULTS}/ledger.csv",
         md=f"{RESULTS}/ledger.md",
         verdicts=OUTPUTS.verdict_figures(),
-        configuration=f"{RESULTS}/configuration.json",
     log:
         f"{RESULTS}/logs/write_ledger.log",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.write_ledger(),
+        given=PARAMS.report("write_ledger"),
     script:
         "../workflow_scripts/write_ledger.py"
 

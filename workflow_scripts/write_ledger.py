@@ -8,11 +8,10 @@ from analogyqa.plan import reported_cells
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_markdown
 from analogyqa.report.results import read_results
-from analogyqa.report.stored import stored_configuration
 from analogyqa.report.summary import write_csv
 from analogyqa.report.verdict_figure import verdict_svg
 
-with job(snakemake) as given:
+with job(snakemake):
     (config, by_name), inputs = reported(snakemake), snakemake.input
     papers = list(by_name.values())
     results = read_results(
@@ -21,10 +20,6 @@ with job(snakemake) as given:
         *(inputs.records, inputs.metrics, inputs.corpora, inputs.costs),
     )
     ledger = build_ledger(papers, config, results)
-    write_text(
-        snakemake.output.configuration,
-        stored_configuration(snakemake.config, given.left_out, given.command),
-    )
     write_csv(results.summary, snakemake.output.summary)
     write_csv(ledger, snakemake.output.ledger)
     write_text(snakemake.output.md, to_markdown(ledger, papers))

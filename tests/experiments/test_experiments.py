@@ -144,10 +144,10 @@ def test_parameters_are_json_with_the_hash_of_the_code(parameters, rule):
 
 
 def test_reports_depend_on_the_code_of_the_packages_that_they_decide_by(parameters, monkeypatch):
-    before = parameters.write_ledger()["decisions"]
+    before = parameters.report("write_ledger")["decisions"]
     assert parameters.write_report()["decisions"] == before
     monkeypatch.setattr("analogyqa.experiments.parameters._REPORTS_DECIDE_BY", ("plan", "tasks"))
-    assert parameters.write_ledger()["decisions"] != before
+    assert parameters.report("write_ledger")["decisions"] != before
 
 
 def test_a_spacy_model_is_a_parameter_by_its_names_and_not_by_its_path(monkeypatch, tmp_path):

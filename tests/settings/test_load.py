@@ -227,7 +227,7 @@ def test_loading_does_not_change_the_values(papers):
     [
         ("papers: nope", r"papers: there is no paper 'nope'; known: late, small"),
         ("papers: smal", r"papers: there is no paper 'smal'; did you mean small\?"),
-        ("papers: []", r"papers: \[\] is not allowed: give names of folders"),
+        ("papers: []", "papers: none are given, and no data set of your own"),
         ("papers: [small, 3]", r"papers: \['small', 3\] is not allowed: give names of folders"),
         ("papers: null", r"papers: None is not allowed: give names"),
         ("studies: {}", "unknown key studies"),

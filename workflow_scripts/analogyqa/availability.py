@@ -22,6 +22,7 @@ from analogyqa.settings.vectors import Lemmas, NamedEntities, SentenceVectors, V
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
 from analogyqa.tasks.analogies import category_key
 
+NOT_SELECTED = "it is not among the systems of `only`"
 _REMEDY = "Correct the path in the configuration, or start in another folder."
 
 
@@ -148,7 +149,8 @@ class Availability:
                 )
             return {}
         find_file = find_file or self._find_portably
-        return {split: [*map(find_file, dataset.split_files(split))] for split in SPLITS}
+        given = {split: dataset.split_files(split) for split in SPLITS}
+        return {split: [*map(find_file, files)] for split, files in given.items() if files}
 
     def _find_category(self, category: Category) -> dict[str, list[str]]:
         """Return the files of a category: one of word analogies, and all texts and NLI files."""
@@ -175,7 +177,9 @@ class Availability:
             return [self._find_portably([text]) for text in texts]
         if missing:
             raise UnavailableError(f"is trained on missing data ({'; '.join(missing)})")
-        files = (self.splits[name][split] for name, splits in corpora.items() for split in splits)
+        files = (
+            self.splits[name].get(split, []) for name, splits in corpora.items() for split in splits
+        )
         return list(dict.fromkeys(chain.from_iterable(files)))
 
     def _find_stop_words(self, section: Lemmas | None) -> str:
@@ -257,6 +261,9 @@ class Availability:
             elif name in self._no_categories:
                 reasons[category_key(name)] = f"category {self._no_categories[name]}"
         reasons |= config.left_out
+        selected = config.only or list(config.systems)
+        kept = {part for name in selected for part in (name, *config.systems[name].parts)}
+        reasons |= dict.fromkeys(config.systems.keys() - kept, NOT_SELECTED)
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
             if name.partition(" ")[0] in reasons:  # unavailable with any overrides
@@ -270,7 +277,29 @@ class Availability:
         for name, system in config.systems.items():
             missing = [reasons[part] for part in system.parts if part in reasons]
             reasons |= {name: missing[0]} if missing else {}
+        for dataset in config.outside_papers("datasets"):
+            reasons |= self._why_not_on(dataset)
+            why = {name: reasons.get(name) or reasons.get(f"{name} {dataset}") for name in selected}
+            if dataset not in reasons and all(why.values()):
+                listed = "; ".join(f"{name}: {reason}" for name, reason in why.items())
+                raise AnalogyQAError(f"{dataset}: no system can run on it. {listed}")
         return reasons
+
+    def _why_not_on(self, dataset: str) -> dict[str, str]:
+        """Return why systems cannot run on a data set of the user's own, by `system dataset`.
+
+        A question is rewritten by an entity of its type, so each type needs labels of entities.
+        """
+        config = self._config
+        types = {name for subset in config.own_subsets for name in config.types_of(subset) or ()}
+        labels = config.named_entities.labels if config.named_entities else {}
+        without = sorted(types - labels.keys())
+        if types and not without:
+            return {}
+        which = f"type {', '.join(without)}" if without else "a type (subsets has none)"
+        reason = f"it rewrites questions by their type, and no entities are known for {which}"
+        rewriting = [name for name, system in config.systems.items() if system.rewriting]
+        return {f"{name} {dataset}": reason for name in rewriting}
 
 
 def _try_each(sections: Mapping[str, object], find: Callable) -> tuple[dict, dict[str, str]]:

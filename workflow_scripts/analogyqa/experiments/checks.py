@@ -1,17 +1,32 @@
 """Checks before the first job of a run."""
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
+from analogyqa.availability import NOT_SELECTED
 from analogyqa.corpora.table import build_corpus, count_questions, require_types
 from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
+from analogyqa.examples.files import load_pairs
 from analogyqa.experiments.experiment import Experiment
-from analogyqa.plan import split_corpus
+from analogyqa.plan import Cell, split_corpus
 from analogyqa.plan.targets import require_target
+from analogyqa.schemas import CORPUS, read_table
+from analogyqa.settings import overrides as ov
 from analogyqa.settings.data import ALL
+from analogyqa.settings.run import Config
+from analogyqa.tasks.analogies import category_key
+from analogyqa.training.scoring import EVALUATED
+
+log = logging.getLogger(__name__)
+
+FEW = 20  # test questions, below which a mean and its interval say little
 
 
 def require_targets(arguments: Iterable[str], experiment: Experiment) -> None:
@@ -22,8 +37,26 @@ def require_targets(arguments: Iterable[str], experiment: Experiment) -> None:
             require_target(argument, experiment.config, experiment.papers)
 
 
+def left_out_here(config: Config) -> dict[str, str]:
+    """Return what is left out of a run that the user did not leave out by `only` or `papers: []`.
+
+    Args:
+        config: The configuration, with the reasons of all that is left out.
+    """
+    hidden = {*map(category_key, config.categories)}
+    hidden |= {name for study in config.studies.values() for name in study.datasets}
+    return {
+        name: reason
+        for name, reason in config.left_out.items()
+        if reason != NOT_SELECTED and (config.papers or name not in hidden)
+    }
+
+
 def check_jobs(jobs: Iterable[Any], experiment: Experiment) -> None:
-    """Raise AnalogyQAError when an encoder cannot be used or a data set lacks a question type.
+    """Raise AnalogyQAError with everything that would stop a job later and can be known now.
+
+    That is an encoder that cannot be used, a file that cannot be read, a data set without questions
+    of a type, and a cell with more prototypes than there are.
 
     Args:
         jobs: The jobs of Snakemake that are left to do.
@@ -34,26 +67,85 @@ def check_jobs(jobs: Iterable[Any], experiment: Experiment) -> None:
     for system in sorted({names["system"] for names in wildcards if "system" in names}):
         if encoder := experiment.config.systems[system].encoder:
             check_encoder(encoder)
-    corpora = {job.wildcards.corpus for job in jobs if job.rule.name == "build_corpus"}
-    for dataset in sorted({split_corpus(corpus)[0] for corpus in corpora}):
-        check_types(dataset, experiment)
+    named = [split_corpus(names["corpus"])[0] for names in wildcards if "corpus" in names]
+    datasets = {*named, *(names["dataset"] for names in wildcards if "dataset" in names)}
+    cells = [
+        Cell(names["system"], names["dataset"], names["subset"], ov.from_text(names["overrides"]))
+        for names in wildcards
+        if {"system", "dataset", "subset", "overrides"} <= names.keys()
+    ]
+    problems: list[str] = []
+    for dataset in sorted(datasets):
+        if not experiment.config.datasets[dataset].gives_relations:
+            of_dataset = [cell for cell in cells if cell.dataset == dataset]
+            problems += _problems(dataset, of_dataset, experiment)
+    if problems:
+        raise AnalogyQAError("\n".join(dict.fromkeys(problems)))
 
 
-def check_types(dataset: str, experiment: Experiment) -> None:
-    """Raise AnalogyQAError when a data set lacks a question type that a cell needs.
+def _problems(dataset: str, cells: Iterable[Cell], experiment: Experiment) -> Iterator[str]:
+    """Yield what is wrong with a data set, and with the cells on its whole corpus.
 
     Nothing is checked before the files of its splits are on this machine.
     """
-    config, section = experiment.config, experiment.config.datasets[dataset]
+    files = experiment.available.splits[dataset]
+    if not all(Path(file).is_file() for file in chain.from_iterable(files.values())):
+        return
+    try:
+        corpus = _corpus(dataset, experiment)
+        _require_types(dataset, corpus, experiment)
+    except AnalogyQAError as error:
+        yield str(error)
+        return
+    tested = corpus.loc[(corpus["split"] == "test") & (corpus["label"] == 1), "question_id"]
+    if tested.nunique() < FEW:
+        log.warning(
+            "%s: only %d test questions have a correct candidate, so its values and their "
+            "intervals say little.",
+            *(dataset, tested.nunique()),
+        )
+    for cell in cells:
+        if cell.corpus == dataset:
+            try:
+                _require_cell(cell, corpus, experiment)
+            except AnalogyQAError as error:
+                yield f"{cell.label}: {error}"
+
+
+def _corpus(dataset: str, experiment: Experiment) -> pd.DataFrame:
+    """Return the corpus of a data set, made from its files unless the run has it already."""
+    path = Path(experiment.config.output_dir, "corpora", f"{dataset}.parquet")
+    section, question_types = experiment.config.datasets[dataset], experiment.question_types
+    if path.exists():
+        return read_table(path, CORPUS).astype({"split": str, "question_type": object})
+    return build_corpus(
+        dataset,
+        section.reader,
+        experiment.available.splits[dataset],
+        question_types[dataset],
+        section.questions,
+        section.drop_all_correct,
+        {str(split): names for split, names in section.parts.items()},
+        section.reader_options,
+        section.fold,
+        section.train_share,
+    )
+
+
+def _require_types(dataset: str, corpus: pd.DataFrame, experiment: Experiment) -> None:
     cells = experiment.cells_with_sensitivity
     subsets = {cell.subset for cell in cells if cell.dataset == dataset} - {ALL}
-    types = {name for subset in subsets for name in config.types_of(subset) or ()}
-    files = experiment.available.splits[dataset]
-    if types and all(Path(file).is_file() for file in chain.from_iterable(files.values())):
-        question_types = experiment.question_types[dataset]
-        try:
-            parts = {str(split): names for split, names in section.parts.items()}
-            corpus = build_corpus(dataset, section.reader, files, question_types, {}, (), parts)
-        except AnalogyQAError:
-            return  # the job will report what is wrong with a file, and other jobs can run
-        require_types(dataset, count_questions(corpus), sorted(types))
+    types = {name for subset in subsets for name in experiment.config.types_of(subset) or ()}
+    require_types(dataset, count_questions(corpus), sorted(types))
+
+
+def _require_cell(cell: Cell, corpus: pd.DataFrame, experiment: Experiment) -> None:
+    """Raise AnalogyQAError when a cell has no questions, or fewer prototypes than it needs."""
+    config, types = experiment.config, experiment.config.types_of(cell.subset)
+    load_pairs(corpus, types, EVALUATED, cell.dataset)
+    overrides = tuple(item for item in cell.overrides if item[0] != ov.HYPERPARAMETERS)
+    system = config.system_at(cell.system, overrides)
+    if system.needs_prototypes:
+        seed = config.seeds[0]  # which seed makes no difference to their number
+        prototypes = choose_prototypes(corpus, types, seed, dataset=cell.dataset)
+        take_prototypes(prototypes, types, system.p, cell.dataset)

@@ -222,9 +222,6 @@ class Parameters(VectorParameters):
         modules = [views[name].spec.module] if name in views else []
         return self.report(script) | {"code": script_hash(script, *modules)}
 
-    def write_ledger(self) -> Values:
-        return self.report("write_ledger") | {"command": self.command}
-
     def write_report(self) -> Values:
         return self.report("write_report") | {"command": self.command}
 

@@ -41,6 +41,7 @@ class VectorParameters:
         return {
             "code": script_hash("build_corpus", READERS[dataset.reader].module),
             **dataset.model_dump(include=keys),
+            "options": dataset.reader_options,
             "question_types": configured["question_types"],
             "configured": configured,
         }

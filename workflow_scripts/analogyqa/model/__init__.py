@@ -252,7 +252,9 @@ class Model:
                 f"{question!r}: {self.job.cell.label} ranks answers to questions that start with "
                 f"{first}"
             )
-        return question_type
+        # The corpus of `all` tells only those types apart that some subset asks for.
+        is_known = self.job.types or question_type in {*self.prototypes["question_type"]}
+        return question_type if is_known else None
 
     def _unknown(self, text: str) -> list[str]:
         """Return the words of a text that have no vector."""

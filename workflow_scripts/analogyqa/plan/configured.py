@@ -14,12 +14,12 @@ from analogyqa.plan.cell import Cell, split_corpus
 from analogyqa.plan.related import fused_parts
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.analogies import WEIGHTED_BY
-from analogyqa.settings.data import FOLD
 from analogyqa.settings.run import Config
 from analogyqa.tasks import task_of
 
 Configured = dict[str, Any]  # a JSON value
 
+_NOT_IN_CORPUS = {"title", "questions", "evaluation", "columns", "encoding"}
 _IRRELEVANT = {"title", "only_costs"}  # keys of a system that change no number
 
 
@@ -36,7 +36,8 @@ def configured_cell(config: Config, cell: Cell) -> Configured:
     training = {name: at.training.model_dump(mode="json") for name, at in systems.items()}
     start, dataset = system.starts_from, config.datasets[cell.dataset]
     # A fold has the questions of all types.
-    types = None if FOLD in dict(cell.overrides) else config.types_of(cell.subset)
+    fold = config.dataset_at(cell.dataset, cell.overrides).fold
+    types = None if fold else config.types_of(cell.subset)
     # Means over categories are taken after the run.
     evaluation = dataset.evaluation_at(cell.overrides).model_dump(exclude={WEIGHTED_BY})
     values = {
@@ -73,7 +74,8 @@ def configured_corpus(
     definitions of other types change nothing about it.
     """
     dataset = config.dataset_at(*split_corpus(corpus))
-    values = dataset.model_dump(mode="json", exclude={"title", "questions", "evaluation"})
+    values = dataset.model_dump(mode="json", exclude=_NOT_IN_CORPUS)
+    values |= {"options": dataset.reader_options} if dataset.reader_options else {}
     values["question_types"] = None
     if task_of(dataset).has_question_types:
         values["question_types"] = {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name
-from analogyqa.plan import cross_validation_cells, sensitivity_cells
+from analogyqa.plan import cross_validation_cells, sensitivity_cells, why_left_out
 from analogyqa.plan.cell import Cell, split_corpus, without_fold
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import require_known
@@ -68,6 +68,8 @@ def _require_cell(config: Config, system: str, dataset: str, subset: str, text: 
     require_known("system", system, config.systems)
     require_known("data set", dataset, config.datasets)
     require_known("subset", subset, (*config.subsets, *config.relations, ALL))
+    if reason := why_left_out(system, dataset, config):
+        raise ValueError(f"{system} is left out on {dataset}: {reason}")
     overrides = ov.from_text(text)
     hyperparameters = dict(overrides).get(ov.HYPERPARAMETERS)
     if hyperparameters is not None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import write_text
 from analogyqa.plan import load_papers
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
@@ -26,6 +27,12 @@ def stored_configuration(values: dict, left_out: dict[str, str], command: str) -
     return json.dumps({"values": kept, "left_out": left_out, "command": command}, indent=1) + "\n"
 
 
+def store_configuration(config: Config, values: dict, command: str) -> None:
+    """Write configuration.json when a run starts, so that every command can read its results."""
+    path = Path(config.output_dir, CONFIGURATION)
+    write_text(path, stored_configuration(values, config.left_out, command))
+
+
 def read_configuration(results: str | Path) -> tuple[Config, dict[str, Paper], str]:
     """Return the configuration and the papers of a results folder, and the command that made it.
 
@@ -46,7 +53,7 @@ def read_stored(results: str | Path) -> tuple[dict, dict[str, str], str]:
         return stored["values"], stored["left_out"], stored["command"]
     except (FileNotFoundError, NotADirectoryError):
         if path.parent.is_dir():
-            problem = "it has no ledger yet. Finish its run first, or name another output folder"
+            problem = "no run has started there. Start one, or name another output folder"
         else:
             problem = (
                 "there is no such folder. Name the output folder of a run, such as results/demo, "

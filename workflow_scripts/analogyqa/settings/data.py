@@ -40,6 +40,13 @@ def fold_numbers(fold: str) -> tuple[int, int]:
     return int(number), int(folds)
 
 
+def _require_encoding(name: str) -> None:
+    try:
+        "".encode(name)
+    except LookupError:
+        raise ValueError("Python knows no such encoding; examples: utf-8, cp1252, utf-16") from None
+
+
 # One file with its alternatives, or, if an entry is a list, several files with alternatives each.
 SplitFiles = Annotated[
     Annotated[list[str | Annotated[list[str], Field(min_length=1)]], Field(min_length=1), OneOrMore]
@@ -62,9 +69,13 @@ class Dataset(Section):
     Args:
         title: The name in tables and figures.
         reader: A key of `READERS`.
+        columns: The names of the columns of a table, by `question`, `candidate`, `label` and `id`;
+            the usual names are found.
+        encoding: The encoding of a table; null for UTF-8, or else what Excel writes.
         train, dev, test: The name of a source in sources.yaml, a path (with a slash in it), or a
             list of alternatives, of which the first available one is read. If an entry of the list
-            is a list of alternatives itself, all entries are read, one after the other.
+            is a list of alternatives itself, all entries are read, one after the other. With a
+            `fold`, dev and test may be missing.
         categories: The categories of sentence pairs that are made here.
         evaluation: How analogies between sentence pairs are asked and answered.
         parts: The parts of a file that make up each split, for a file that holds several splits.
@@ -73,11 +84,15 @@ class Dataset(Section):
             "clean" TrecQA.
         prototype_choice: What is shuffled to choose prototypes; see `choose_prototypes`.
         train_share: The share of the training questions that is kept; see `corpora.shares`.
-        fold: The fold whose splits are used, such as 1of5; see `corpora.folds`.
+        fold: The fold whose splits are used, such as 1of5; see `corpora.folds`. It splits a data
+            set that has no splits of its own, too.
     """
 
     title: str
     reader: Annotated[str, OneOf(READERS)]
+    fold: Annotated[str, checked_by(fold_numbers)] | None = None
+    columns: dict[Literal["question", "candidate", "label", "id"], str] = {}
+    encoding: Annotated[str, checked_by(_require_encoding)] | None = None
     train: SplitFiles = None
     dev: SplitFiles = None
     test: SplitFiles = None
@@ -88,18 +103,21 @@ class Dataset(Section):
     drop_all_correct: Annotated[list[Split], Joined] = []
     prototype_choice: Literal["pair", "question"] = "pair"
     train_share: float = Field(default=1, gt=0, le=1)
-    fold: Annotated[str, checked_by(fold_numbers)] | None = None
 
     @field_validator("train", "dev", "test")
     @classmethod
     def _check_split(cls, split: list | None, info: ValidationInfo) -> list | None:
         reader = info.data.get("reader")
-        if split is None and reader is not None and not READERS[reader].gives_relations:
+        is_made = info.data.get("fold") and info.field_name != "train"
+        if split is None and not (reader is None or is_made or READERS[reader].gives_relations):
             raise PydanticCustomError("missing", "Field required")
         return split
 
     @model_validator(mode="after")
     def _check_reader_inputs(self) -> "Dataset":
+        for name in ("columns", "encoding"):
+            if getattr(self, name) and not READERS[self.reader].has_columns:
+                raise ValueError(f"the reader {self.reader} has no {name}; the reader table has")
         if not self.gives_relations:
             for name, value in (("categories", []), ("evaluation", Evaluation())):
                 if getattr(self, name) != value:
@@ -123,10 +141,16 @@ class Dataset(Section):
         """Whether analogies are solved on it instead of ranking candidates."""
         return READERS[self.reader].gives_relations
 
+    @property
+    def reader_options(self) -> dict[str, object]:
+        """The arguments of its reader, besides the path."""
+        has_columns = READERS[self.reader].has_columns
+        return {"columns": self.columns, "encoding": self.encoding} if has_columns else {}
+
     def split_files(self, split: str) -> list[list[str]]:
-        """Return the files of a split, each as a list of alternatives."""
-        files = getattr(self, split)
-        if all(isinstance(file, str) for file in files):
+        """Return the files of a split, each as a list of alternatives; [] for none."""
+        files = getattr(self, split) or []
+        if files and all(isinstance(file, str) for file in files):
             return [files]
         return [[file] if isinstance(file, str) else file for file in files]
 

@@ -110,7 +110,8 @@ def load_config(
     remove entries of the files under it. Every key of a paper's configuration may be given:
     `training` and `prototypes` are laid over those of all papers. `selection`, `sensitivity`,
     `cross_validation` and `extra_rows` are laid over those of the first paper that has the section,
-    or over those of all papers if they are null.
+    or over those of all papers if they are null. Without papers, the user's own data sets are run
+    with the definitions of all papers that are not laid over another.
 
     Args:
         values: The merged values of all files and the command line.
@@ -132,18 +133,20 @@ def load_config(
     run = faults.known(values, [key for key in Config.model_fields if key not in DERIVED])
     names = values.get("papers")
     names = names.split() if isinstance(names, str) else names
-    if not (isinstance(names, list) and names and all(isinstance(name, str) for name in names)):
+    if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         faults.add(f"papers: {shown(names)} is not allowed: give names of folders")
         raise faults.error()
     by_paper: dict[str, _Faults] = {}
     resolved: dict[str, dict] = {}
     studies: dict[str, Studies] = {}
     studied: set[str] = set()  # the studies of the papers so far
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys(names) or _base_papers(papers):
         if name not in (known := _paper_names(papers)):
             faults.add(f"papers: there is no paper {name!r}{nearest_hint(name, known)}")
             raise faults.error()
         paper, paper_files = _read_paper(name, papers)
+        if not names:
+            paper = _definitions(paper)
         by_paper[name] = _Faults(origin, [*faults.files, *paper_files], faults.lines)
         changes = {key: run[key] for key in run if run[key] is None or key not in studied}
         studied.update(key for key in STUDIES if key in paper)
@@ -151,15 +154,21 @@ def load_config(
         # Studies may still list a system that the run removes.
         systems = {*(paper.get("systems") or {}), *(run.get("systems") or {})}
         if study := _load_studies(resolved[name], systems, by_paper[name]):
-            studies[name] = study
+            kept = [n for n in study.subsets if names or n not in (run.get("subsets") or {})]
+            studies[name] = study.model_copy(update={"subsets": kept})
     for key in STUDIES:
         if run.get(key) and key not in studied:
             faults.add(f"{key}: none of the papers {', '.join(by_paper)} has this section", (key,))
     faults.files = [file for paper_faults in by_paper.values() for file in paper_faults.files]
-    merged = _merge_papers(resolved, run, faults) | {"papers": list(by_paper), "studies": studies}
+    merged = _merge_papers(resolved, run, faults) | {
+        "papers": list(dict.fromkeys(names)),
+        "studies": studies,
+    }
     config = faults.checked(Config, merged)
     if config is None:
         raise faults.error()
+    if not names and not config.outside_papers("datasets"):
+        faults.add("papers: none are given, and no data set of your own. Add one to datasets")
     for name, study in studies.items():
         try:
             config.require_study(study)
@@ -213,6 +222,12 @@ def command_of(files: Sequence[Path], changes: Mapping[str, object]) -> str:
 
 def _paper_names(papers: Path) -> list[str]:
     return [path.parent.name for path in sorted(papers.glob("*/config.yaml"))]
+
+
+def _base_papers(papers: Path) -> list[str]:
+    """Return the papers that are laid over no other, whose definitions do not contradict."""
+    names = _paper_names(papers)
+    return [name for name in names if "over" not in read_yaml(papers / name / "config.yaml")]
 
 
 def _read_paper(name: str, papers: Path, above: tuple[str, ...] = ()) -> tuple[dict, list[File]]:

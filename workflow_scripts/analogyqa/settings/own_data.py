@@ -20,7 +20,7 @@ def paper_of_own_data(config: Config) -> Paper | None:
         f"{title} ({name})" if titles.count(title) > 1 else title: Coordinates(system=name)
         for name, title in systems.items()
     }
-    subsets = config.outside_papers("subsets") or list(config.subsets)
+    subsets = config.own_subsets
     artefacts = {}
     for number, name in enumerate(config.outside_papers("datasets"), 1):
         dataset = config.datasets[name]

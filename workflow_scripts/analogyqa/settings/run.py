@@ -14,6 +14,7 @@ from analogyqa.settings.base import (
     NULL_REMOVES,
     Folder,
     Name,
+    OneOrMore,
     Section,
     checked_by,
     first_message,
@@ -51,13 +52,15 @@ class Config(Section):
             by overrides, such as `precision=bfloat16`, by subset, and by `cross_validation`,
             `variations` (of the training section) and `default`.
         seeds_of: The entries of such a mapping other than `default`; not written by users.
-        papers: The folders in papers/ whose tables, figures and claims are made.
+        papers: The folders in papers/ whose tables, figures and claims are made. With none, only
+            the tables of your own data sets are made, with the systems that all papers define.
         comparable: Whether the published values are about these data. Without it, there are no
             verdicts.
         bootstrap: The bootstrap behind the intervals for other questions.
         sweeps: The points of an override that figures show instead of the papers' points.
         left_out: Why a data set or a system is left out. A system may be left out on a data set
             alone (`similarity trecqa`), with overrides (`similarity p=10`), or both.
+        only: The systems that are run, if not all of them; `left_out` is its counterpart.
         lowercase: Whether words are lower-cased; vectors may have a value of their own.
         datasets: The data sets.
         question_types: The first words of the questions of each type.
@@ -81,7 +84,7 @@ class Config(Section):
     device: Literal["auto", "cpu", "cuda"] = "auto"
     seeds: Seeds
     seeds_of: dict[str, Seeds] = {}
-    papers: list[Name] = Field(min_length=1)
+    papers: list[Name]
     comparable: bool = True
     bootstrap: Bootstrap = Bootstrap()
     sweeps: Annotated[
@@ -90,6 +93,7 @@ class Config(Section):
         checked_by(ov.require_points),
     ] = {}
     left_out: Annotated[dict[str, str], NULL_REMOVES] = {}
+    only: Annotated[list[Name], OneOrMore] = []
 
     lowercase: bool = True
     datasets: dict[Name, Dataset] = Field(min_length=1)
@@ -123,6 +127,7 @@ class Config(Section):
         types = (*self.question_types, *self.relations)
         for name, subset in self.subsets.items():
             require_known(f"subsets.{name}", subset, types)
+        require_known("only", self.only, self.systems)
         for name, system in self.systems.items():
             self.check_system(f"systems.{name}", system)
         for name, section in self.sentence_vectors.items():
@@ -213,6 +218,14 @@ class Config(Section):
         """Return the data sets, systems or subsets that no paper configures."""
         known = {name for study in self.studies.values() for name in getattr(study, section)}
         return [name for name in getattr(self, section) if name not in known]
+
+    @property
+    def own_subsets(self) -> list[str]:
+        """The subsets on which the user's own data sets are shown, besides `all`.
+
+        They are the user's own, or else those of the papers that are run.
+        """
+        return self.outside_papers("subsets") or (list(self.subsets) if self.papers else [])
 
     def is_tuned_on(self, system: str, dataset: str) -> bool:
         return any(
