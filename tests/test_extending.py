@@ -31,7 +31,7 @@ from analogyqa.corpora.table import build_corpus
 
 def corpus_of(name):
     files = {"train": "one.jsonl", "dev": "one.jsonl", "test": f"{name}.jsonl"}
-    return build_corpus("mine", "json_lines", files, {"who": ["who"]}, {})
+    return build_corpus("mine", "nested", files, {"who": ["who"]}, {})
 
 corpus = corpus_of("mine")
 columns = ["question_id", "candidate", "label", "question_type"]
@@ -87,14 +87,13 @@ def test_a_ranker_with_an_option_is_a_file_and_a_line(library):
 
 def test_a_reader_is_a_file_and_a_line(library):
     add_plugin(library / "corpora", "ReaderSpec", "READERS")
-    row = {"id": "q1", "question": "who ?", "answer": "he", "label": 1}
-    rows = [row, row | {"answer": "she", "label": 0}]
-    for name, lines in (("one", rows[:1]), ("mine", rows), ("wrong", [row, row | {"label": 2}])):
-        text = "".join(json.dumps(line) + "\n" for line in lines)
-        (library.parent / f"{name}.jsonl").write_text(text)
+    answers = {"one": [["he", 1]], "mine": [["he", 1], ["she", 0]], "wrong": [["he", 2]]}
+    for name, given in answers.items():
+        row = {"id": "q1", "question": "who ?", "answers": given}
+        (library.parent / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
     done = run(READ, library.parent)
     assert done.stdout.split()[1:] == ["q1,he,1,who", "q1,she,0,who"], done.stderr
-    assert "wrong.jsonl, line 2" in done.stderr
+    assert "wrong.jsonl, line 1" in done.stderr
 
 
 def test_a_measure_is_a_line(library):

@@ -12,7 +12,7 @@ from workflow.project import SMALL_RUN, Project, cells_of, read_csv
 
 pytestmark = pytest.mark.workflow
 
-SYSTEMS, _, OWN_DATA, RELATIONS, _, PAPER, VIEW, _ = map(
+SYSTEMS, _, _, OWN_DATA, RELATIONS, _, PAPER, VIEW, _ = map(
     yaml.safe_load, texts_of("yaml", EXTENDING)
 )
 # A paper. Table 3 solves pairs of sentences, made of templates, by what a cell has learned.

@@ -11,10 +11,10 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from rich.filesize import decimal
 
-from analogyqa.cli.options import CONFIG, ConfigOption
-from analogyqa.experiments.experiment import Experiment, load_experiment
+from analogyqa.cli.options import CONFIG, ConfigOption, load_run
+from analogyqa.experiments.experiment import Experiment
 from analogyqa.plan import artefact_coordinates, load_papers, why_no_run
-from analogyqa.settings.load import read_config, read_values
+from analogyqa.settings.load import read_config
 
 
 def doctor(config: ConfigOption = CONFIG) -> None:
@@ -29,8 +29,7 @@ def doctor(config: ConfigOption = CONFIG) -> None:
         print(f"  WRONG: {fault}")
     print(_device())
     print("Slurm: " + ("sbatch is here" if shutil.which("sbatch") else "no sbatch; jobs run here"))
-    values, files = read_values(config)
-    experiment = load_experiment(values, files)
+    experiment = load_run(config)
     folder = Path(experiment.config.output_dir)
     disk = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))
     print(f"Disk: {decimal(disk.free)} free for {folder}; `make plan` says what a run needs")

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from analogyqa.cli.options import CONFIG, ConfigOption, counted
+from analogyqa.cli.options import CONFIG, ConfigOption, counted, load_run
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, cell_with_run, load_papers, paper_cells
-from analogyqa.settings.load import command_of, read_config
-from analogyqa.settings.run import Config
+from analogyqa.experiments.experiment import Experiment
+from analogyqa.plan import Cell, cell_with_run, paper_cells
+from analogyqa.settings.load import command_of
 from analogyqa.settings.tracking import resolve_tracking_uri
 
 HOST = "127.0.0.1"
@@ -23,7 +23,7 @@ def import_(config: ConfigOption = CONFIG) -> None:
 
     Example: `analogyqa import --config sample/config.yaml`
     """
-    _import_finished(read_config(config))
+    _import_finished(load_run(config))
 
 
 def ui(
@@ -35,12 +35,13 @@ def ui(
     """
     from analogyqa.tracking.store import MlflowExperiment, artifacts_folder, readable_errors
 
-    settings = read_config(config)
+    run = load_run(config)
+    settings = run.config
     tracking_uri = resolve_tracking_uri(settings)
     artifacts = artifacts_folder(tracking_uri)
     if artifacts:
         _require_free(port)
-    experiments = _import_finished(settings)
+    experiments = _import_finished(run)
     if not experiments:
         raise AnalogyQAError(
             f"{settings.output_dir}: there are no runs yet, so there is nothing to show. "
@@ -77,19 +78,20 @@ def _require_free(port: int) -> None:
             ) from error
 
 
-def _import_finished(config: Config) -> list[str]:
+def _import_finished(run: Experiment) -> list[str]:
     """Import the records made so far; return the names of the experiments that have a run."""
     from analogyqa.tracking.records import paper_runs
     from analogyqa.tracking.registry import register_best
     from analogyqa.tracking.store import import_runs
 
-    results, runs, waiting = Path(config.output_dir), {}, 0
-    for name, paper in load_papers(config).items():
+    config, runs, waiting = run.config, {}, 0
+    results = Path(config.output_dir)
+    for name, paper in run.papers.items():
         cells = paper_cells(config, paper)
         finished = [cell for cell in cells if _has_run(results, cell_with_run(config, cell))]
         waiting += len(cells) - len(finished)
-        if finished_runs := paper_runs(results, paper, finished, config):
-            runs[name] = finished_runs
+        if of_paper := paper_runs(results, paper, finished, config):
+            runs[name] = of_paper
     tracking_uri = resolve_tracking_uri(config)
     imported = import_runs(tracking_uri, results, runs)
     for name, added in imported.items():

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from analogyqa.settings.load import read_config
+from analogyqa.experiments.experiment import Experiment, load_experiment
+from analogyqa.settings.load import read_config, read_values
 
 ConfigOption = Annotated[Path, typer.Option("--config", help="The configuration of the run.")]
 CONFIG = Path("config.yaml")
@@ -22,6 +23,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for another
 def counted(count: int, one: str, several: str) -> str:
     """Return a count with its noun: "1 file" or "2 files"."""
     return f"{count} {one if count == 1 else several}"
+
+
+def load_run(config: Path) -> Experiment:
+    """Return the run that a configuration file configures, without what cannot run here."""
+    values, files = read_values(config)
+    return load_experiment(values, files)
 
 
 def results_folder(given: Path | None) -> Path:

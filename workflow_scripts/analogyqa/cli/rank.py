@@ -1,14 +1,13 @@
 """`analogyqa rank`."""
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from analogyqa.cli.explain import show
 from analogyqa.cli.options import JsonOption, ResultsOption, SeedOption, results_folder
-from analogyqa.errors import AnalogyQAError
+from analogyqa.files import decode_text, read_bytes, split_lines
 
 
 def rank(
@@ -32,7 +31,9 @@ def rank(
     """
     from analogyqa.model import Model
 
-    lines = [line for line in _read(candidates).splitlines() if line.strip()]
+    data = sys.stdin.buffer.read() if candidates == "-" else read_bytes(candidates)
+    name = "the standard input" if candidates == "-" else candidates
+    lines = [line for _, line in split_lines(decode_text(data, name), name) if line.strip()]
     model = Model.load(results_folder(results), run, seed)
     if explain:
         show(model.explain(question, lines), as_json)
@@ -47,14 +48,3 @@ def rank(
             print(f"             ignored, as they have no vector: {row['unknown']}")
         if "prototype_question" in row:
             print(f"             like: {row['prototype_question']} {row['prototype_answer']}")
-
-
-def _read(path: str) -> str:
-    try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        return data.decode()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise AnalogyQAError(
-            f"{path}: cannot be read ({reason}). Name a file with a candidate in each line, or -"
-        ) from error

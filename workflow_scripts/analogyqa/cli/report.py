@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from analogyqa.cli.options import CONFIG, ConfigOption
+from analogyqa.cli.options import CONFIG, ConfigOption, load_run
 from analogyqa.files import write_text
-from analogyqa.plan import load_papers
-from analogyqa.settings.load import command_of, read_config
+from analogyqa.settings.load import command_of
 
 
 def report(config: ConfigOption = CONFIG) -> None:
@@ -15,9 +14,9 @@ def report(config: ConfigOption = CONFIG) -> None:
     """
     from analogyqa.report.page import build_page
 
-    settings = read_config(config)
-    command = command_of([config], {})
-    page = build_page(settings.output_dir, settings, load_papers(settings), command)
-    path = Path(settings.output_dir, "report.html")
+    run = load_run(config)
+    folder, command = run.config.output_dir, command_of([config], {})
+    page = build_page(folder, run.config, run.papers, command)
+    path = Path(folder, "report.html")
     write_text(path, page)
     print(path)

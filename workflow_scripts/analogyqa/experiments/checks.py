@@ -20,13 +20,12 @@ from analogyqa.plan.targets import require_target
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.data import ALL
+from analogyqa.settings.own_data import FEW_QUESTIONS
 from analogyqa.settings.run import Config
 from analogyqa.tasks.analogies import category_key
 from analogyqa.training.scoring import EVALUATED
 
 log = logging.getLogger(__name__)
-
-FEW = 20  # test questions, below which a mean and its interval say little
 
 
 def require_targets(arguments: Iterable[str], experiment: Experiment) -> None:
@@ -98,7 +97,7 @@ def _problems(dataset: str, cells: Iterable[Cell], experiment: Experiment) -> It
         yield str(error)
         return
     tested = corpus.loc[(corpus["split"] == "test") & (corpus["label"] == 1), "question_id"]
-    if tested.nunique() < FEW:
+    if tested.nunique() < FEW_QUESTIONS:
         log.warning(
             "%s: only %d test questions have a correct candidate, so its values and their "
             "intervals say little.",
@@ -123,7 +122,7 @@ def _corpus(dataset: str, experiment: Experiment) -> pd.DataFrame:
         section.reader,
         experiment.available.splits[dataset],
         question_types[dataset],
-        section.questions,
+        {},  # the job compares the counts, with the file still there to look at
         section.drop_all_correct,
         {str(split): names for split, names in section.parts.items()},
         section.reader_options,

@@ -209,9 +209,16 @@ class Model:
 
         Raises AnalogyQAError as `rank`.
         """
+        if isinstance(candidates, str):
+            raise AnalogyQAError(
+                f"candidates: {shown(candidates)} is one text, and would be ranked letter by "
+                "letter. Give a list of texts"
+            )
         for text in (question, *candidates):
             if not isinstance(text, str):
                 raise AnalogyQAError(f"{shown(text)}: questions and candidates must be texts")
+            if not text.strip():
+                raise AnalogyQAError("a question or candidate is empty. Leave out empty candidates")
         if not candidates:
             raise AnalogyQAError(f"{question!r}: no candidates are given")
         return pd.DataFrame(

@@ -1,6 +1,6 @@
 """Our results: what tables, figures and the ledger read, each cell summarised once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.corpora.table import Counts, count_corpora
-from analogyqa.plan import Cell, cells_by_run
+from analogyqa.plan import Cell, cell_with_run, cells_by_run, reported_cells
 from analogyqa.report.summary import (
     Summaries,
     Values,
@@ -18,6 +18,7 @@ from analogyqa.report.summary import (
     values_of,
 )
 from analogyqa.runs.cost import Costs, read_costs
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
 
@@ -62,3 +63,31 @@ def read_results(
         count_corpora(corpora),
         read_costs(list(costs)),
     )
+
+
+def read_finished(
+    results: str | Path, config: Config, papers: Mapping[str, Paper]
+) -> tuple[Results, list[Cell]]:
+    """Read the results of the cells of papers whose runs are finished; also return the others.
+
+    Args:
+        results: The output folder.
+        config: Its configuration.
+        papers: The papers, by name.
+    """
+    folder, finished, others = Path(results), [], []
+    for cell in reported_cells(config, papers):
+        path = folder / "runs" / cell_with_run(config, cell).path
+        is_finished = (path / "run.json").exists() and (path / "metrics.parquet").exists()
+        (finished if is_finished else others).append(cell)
+    paths = dict.fromkeys(folder / "runs" / cell_with_run(config, c).path for c in finished)
+    corpora = (folder / "corpora" / f"{name}.parquet" for name in config.datasets)
+    computed = read_results(
+        config,
+        finished,
+        [path / "run.json" for path in paths],
+        [path / "metrics.parquet" for path in paths],
+        [path for path in corpora if path.exists()],
+        sorted(folder.glob("costs/*/*.json")),
+    )
+    return computed, others

@@ -15,6 +15,7 @@ from analogyqa.report.table_notes import table_notes
 from analogyqa.report.verdicts import NOT_COMPARABLE
 from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED
+from analogyqa.settings.own_data import FEW_QUESTIONS
 from analogyqa.settings.paper import CITED, OWN, Artefact, Paper, Published
 from analogyqa.settings.run import Config
 
@@ -56,10 +57,20 @@ def table_of_frame(
     return Table(
         title=artefact.title if is_own else for_data(artefact.title, config),
         blocks=_blocks(artefact, rows),
-        notes=[*table_notes(artefact, rows, config), source],
+        notes=[*table_notes(artefact, rows, config), *(_few(rows) if is_own else []), source],
         printed_as=printed_as(paper, name),
         frame=frame,
     )
+
+
+def _few(rows: list[dict]) -> list[str]:
+    """Return a warning if some values are means over a few questions or pairs."""
+    counts = [row["n_items"] for row in rows if pd.notna(row["n_items"])]
+    if min(counts, default=FEW_QUESTIONS) >= FEW_QUESTIONS:
+        return []
+    return [
+        f"Means over fewer than {FEW_QUESTIONS} test questions say little, and so do intervals."
+    ]
 
 
 def _top_groups(

@@ -171,7 +171,10 @@ def _compare(frame: pd.DataFrame, path: Path) -> Iterator[Difference]:
     if not path.exists():
         yield Difference(str(path), "is missing")
         return
-    again, stored = csv_text(frame).splitlines(), path.read_text(encoding="utf-8").splitlines()
+    again, stored = (
+        csv_text(frame).splitlines(),
+        path.read_bytes().decode("utf-8", "replace").splitlines(),
+    )
     for number, (expected, line) in enumerate(zip(again, stored, strict=False), 1):
         if expected != line:
             yield Difference(str(path), f"line {number} is {line!r}, made again {expected!r}")

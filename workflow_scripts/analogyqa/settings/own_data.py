@@ -7,6 +7,8 @@ from analogyqa.settings.paper import OWN, Artefact, Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Training
 
+FEW_QUESTIONS = 20  # of the test split, below which a mean and its interval say little
+
 
 def paper_of_own_data(config: Config) -> Paper | None:
     """Return a pseudo-paper with a table and a figure for each of the user's own data sets.

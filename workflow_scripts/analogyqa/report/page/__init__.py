@@ -14,6 +14,7 @@ from markupsafe import Markup
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIM_MARKS, CLAIM_MEANINGS, CLAIMS
 from analogyqa.report.html_pages import render
+from analogyqa.report.ledger import build_ledger
 from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend
 from analogyqa.report.outcomes import headline
 from analogyqa.report.page.cards import claim_cards
@@ -27,11 +28,14 @@ from analogyqa.report.page.runs import (
     short_commit,
     time_block,
 )
+from analogyqa.report.results import read_finished
 from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv, to_frame
+from analogyqa.report.table_formats import Table
+from analogyqa.report.tables import build_table
 from analogyqa.report.verdict_figure import verdict_svg
 from analogyqa.report.verdicts import LOOKS
 from analogyqa.settings.load import REPOSITORY
-from analogyqa.settings.paper import Paper
+from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 from analogyqa.sources.registry import load_registry
 
@@ -45,19 +49,31 @@ def build_page(
     """Return the page.
 
     Args:
-        results: The output folder, with at least ledger.csv and summary.csv.
+        results: The output folder. Until a run has written its ledger, the tables are made of the
+            runs that are finished.
         papers: The papers by name.
         command: The command that makes the results, for messages.
 
-    Raises AnalogyQAError if there is no ledger yet, or if a file is damaged.
+    Raises AnalogyQAError if there is no run yet, or if a file is damaged.
     """
     results = Path(results)
     runs = read_run_records(results, config)
-    if not all((results / name).exists() for name in ("ledger.csv", "summary.csv")):
-        state = f"{len(runs)} runs and no ledger yet" if runs else "no results yet"
-        raise AnalogyQAError(f"{results}: {state}. Make them first: {command}")
-    ledger = read_csv(results / "ledger.csv", LEDGER)
-    summaries = by_cell(read_csv(results / "summary.csv", SUMMARY))
+    if not runs:
+        raise AnalogyQAError(f"{results}: no results yet. Make them first: {command}")
+    tables: dict[tuple[str, str], Table] = {}
+    if all((results / name).exists() for name in ("ledger.csv", "summary.csv")):
+        ledger = read_csv(results / "ledger.csv", LEDGER)
+        summaries = by_cell(read_csv(results / "summary.csv", SUMMARY))
+    else:
+        computed, _ = read_finished(results, config, papers)
+        ledger = build_ledger(list(papers.values()), config, computed)
+        summaries = computed.by_cell
+        tables = {
+            (paper.paper, name): build_table(paper, name, ledger, config, computed)
+            for paper in papers.values()
+            for name, artefact in paper.artefacts.items()
+            if not artefact.is_figure
+        }
     path = results / "claims.csv"
     claims = read_csv(path, CLAIMS) if path.exists() else to_frame([], CLAIMS)
     claims = claims[claims["paper"].isin(list(papers))]
@@ -67,7 +83,7 @@ def build_page(
     try:
         cards = claim_cards(claims, papers.values(), config)
         parts = [
-            paper_part(results, paper, (ledger, claims), summaries, config, provenance)
+            paper_part(results, paper, (ledger, claims), summaries, config, provenance, tables)
             for paper in papers.values()
         ]
     except LookupError as error:
@@ -80,7 +96,7 @@ def build_page(
     settings = config.model_dump(mode="json", exclude={"tracking_uri"})
     return render(
         "report.html",
-        title=f"Results of {', '.join(papers)}",
+        title=f"Results of {', '.join(papers).replace(OWN, 'own data')}",
         origin=commits_and_machines(runs),
         results=results.as_posix(),
         comparable=config.comparable,

@@ -4,8 +4,9 @@ All of it is read from the files of a run; what is missing is listed.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pandas as pd
@@ -85,10 +86,12 @@ def paper_part(
     summaries: Summaries,
     config: Config,
     provenance: Provenance,
+    tables: Mapping[tuple[str, str], Table] = MappingProxyType({}),
 ) -> PaperPart:
     """Return what the results, an output folder, contain of a paper.
 
     `frames` are the ledger and the claims. The numbers of the tables are added to `provenance`.
+    `tables` are shown where a file is missing, by paper and name.
 
     Raises AnalogyQAError if a file is damaged.
     """
@@ -102,9 +105,11 @@ def paper_part(
             section = _figure(path, paper, name, results, ledger)
         elif kind == "table" and path.exists():
             section = _table(path, paper, name, summaries, config, results)
+        elif (paper.paper, name) in tables:
+            section = _section(tables[paper.paper, name], paper, name, path, results)
         if section:
             sections.append(section)
-            if name in paper.artefacts and kind == "table":
+            if name in paper.artefacts and kind == "table" and path.exists():
                 provenance.add(paper, name, section.id, section.blocks)
         else:
             missing.append(path.relative_to(results).with_suffix("").as_posix())

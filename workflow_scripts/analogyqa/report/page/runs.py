@@ -116,7 +116,7 @@ def commits_and_machines(runs: Iterable[Run]) -> str:
     records = [run.record for run in runs]
     commits = dict.fromkeys(short_commit(record) for record in records)
     trained_on = machines(records)
-    text = f"{len(records)} runs of commit {', '.join(commits)}"
+    text = f"{len(records)} run{'s' * (len(records) != 1)} of commit {', '.join(commits)}"
     return f"{text}, trained on {trained_on}" if trained_on else text
 
 
