@@ -261,7 +261,13 @@ def test_words_without_a_vector_are_ignored_and_named(models, corpus):
 
 @pytest.mark.parametrize(
     ("question", "candidates", "message"),
-    [("why is it so?", ["so"], "start with who, when, where"), ("who is it?", [], "no candidates")],
+    [
+        ("why is it so?", ["so"], "start with who, when, where"),
+        ("who is it?", [], "no candidates"),
+        ("who is it?", "made", "'made' is one text"),
+        ("who is it?", ["so", " "], "is empty"),
+        ("who is it?", ["so", None], "None: questions and candidates must be texts"),
+    ],
 )
 def test_questions_that_cannot_be_ranked_are_refused(models, question, candidates, message):
     with pytest.raises(AnalogyQAError, match=message):

@@ -7,6 +7,7 @@ import shlex
 from argparse import Namespace
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 import yaml
 from snakemake.cli import get_argument_parser
@@ -99,10 +100,24 @@ def test_a_target_of_the_demo_is_no_configuration_file(read_by_snakemake):
     assert [path.name for path in read.configfile] == ["config.yaml"]
 
 
-def test_candidates_that_are_not_utf_8_are_refused():
-    arguments = ["rank", "--run", "a/b/c", "--question", "q", "--candidates", "-"]
-    result = CliRunner().invoke(cli.app, arguments, input=b"caf\xe9")
+RANK = ["rank", "--run", "a/b/c", "--question", "q", "--results", "r", "--candidates", "-"]
+
+
+@pytest.mark.parametrize("data", [b"caf\xe9", "a\nb\n".encode("utf-16"), b"PAR1"])
+def test_candidates_that_are_no_text_are_refused(data):
+    result = CliRunner().invoke(cli.app, RANK, input=data)
     assert isinstance(result.exception, AnalogyQAError)
+    assert "the standard input" in str(result.exception)
+
+
+def test_only_line_ends_separate_candidates(monkeypatch):
+    ranked = []
+    model = SimpleNamespace(rank=lambda _, texts: ranked.extend(texts) or pd.DataFrame())
+    monkeypatch.setattr("analogyqa.model.Model.load", lambda *_: model)
+    texts = ["Ada\u2028wrote it.", "It\x0cwas\x85long."]
+    data = ("\ufeff" + "\r\n\n".join(texts)).encode()
+    result = CliRunner().invoke(cli.app, RANK, input=data, catch_exceptions=False)
+    assert result.exit_code == 0 and ranked == texts
 
 
 def test_a_printed_command_can_be_pasted(tmp_path, monkeypatch):

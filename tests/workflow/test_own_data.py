@@ -3,6 +3,7 @@
 import csv
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -53,7 +54,8 @@ def test_the_page_leads_from_a_spreadsheet_to_ranked_answers(tmp_path):
     training, comparing, ranking = commands_of(commands)
     said = run(training)
     assert "read as cp1252" in said and "only 10 test questions" in said
-    rows = read_csv(checkout / "results" / "mine" / "tables" / "own" / "table1.csv")
+    results = checkout / "results" / "mine"
+    rows = read_csv(results / "tables" / "own" / "table1.csv")
     assert {row["system"] for row in rows} == {"analogy", "similarity", "bm25"}
     assert {(row["column"], row["n_items"]) for row in rows} == {("All", "10")}
     assert all(name in run(comparing) for name in ("analogy", "similarity", "bm25"))
@@ -62,4 +64,12 @@ def test_the_page_leads_from_a_spreadsheet_to_ranked_answers(tmp_path):
     assert "Mine: mean reciprocal rank" in (checkout / "results/mine/report.html").read_text(
         "utf-8"
     )
+    # An unfinished run: commands work on what is there.
+    for path in (*results.glob("*.csv"), *results.glob("runs/bm25/**/run.json")):
+        path.unlink()
+    shutil.rmtree(results / "tables")
     run(["analogyqa", "report", "--config", "my.yaml"])
+    page = (results / "report.html").read_text("utf-8")
+    assert "Mine: mean reciprocal rank" in page and page.count(">not run<") == 1
+    assert "1 run is not finished" in run(["analogyqa", "verify", "results/mine"])
+    assert run(ranking) == ranked

@@ -222,9 +222,8 @@ def test_runs_that_are_not_of_the_configuration_are_not_listed(built):
 def test_without_results_the_command_that_makes_them_is_given(folder, tmp_path):
     with pytest.raises(AnalogyQAError, match=f"no results yet. Make them first: {COMMAND}"):
         build_page(tmp_path / "empty", SMALL, PAPERS, COMMAND)
-    (folder / "ledger.csv").unlink()
-    with pytest.raises(AnalogyQAError, match=r"\d+ runs and no ledger yet"):
-        build_page(folder, SMALL, PAPERS, COMMAND)
+    (folder / "ledger.csv").unlink()  # a run that has not finished shows what it has
+    assert "Table 1: Systems in rows" in build_page(folder, SMALL, PAPERS, COMMAND)
 
 
 def test_a_claim_that_the_paper_no_longer_has_is_named(folder):

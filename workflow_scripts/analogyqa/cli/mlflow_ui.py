@@ -96,8 +96,8 @@ def _import_finished(run: Experiment) -> list[str]:
     imported = import_runs(tracking_uri, results, runs)
     for name, added in imported.items():
         print(f"{name}: {counted(added, 'new run', 'new runs')}")
-    for uri, run in register_best(tracking_uri, results, runs, config).items():
-        print(f"{uri}: {run}, the best on dev")
+    for uri, best in register_best(tracking_uri, results, runs, config).items():
+        print(f"{uri}: {best}, the best on dev")
     print(
         f"{tracking_uri} is up to date; {counted(waiting, 'cell has', 'cells have')} no run. "
         "`analogyqa doctor` says which cannot run here"

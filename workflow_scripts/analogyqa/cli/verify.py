@@ -30,6 +30,9 @@ def verify(
     else:
         for difference in differences:
             print(f"{difference.file}: {difference.what}")
+        if not (results / "ledger.csv").exists():
+            waiting = len(verifying.missing_runs(results, config, papers))
+            print(f"{counted(waiting, 'run is', 'runs are')} not finished; no tables are checked.")
         count = counted(len(differences), "difference", "differences")
         print(f"{results}: {count if differences else 'no differences'}")
         if not differences and is_sample(results):

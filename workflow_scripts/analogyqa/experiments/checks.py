@@ -108,7 +108,7 @@ def _problems(dataset: str, cells: Iterable[Cell], experiment: Experiment) -> It
             try:
                 _require_cell(cell, corpus, experiment)
             except AnalogyQAError as error:
-                yield f"{cell.label}: {error}"
+                yield str(error)
 
 
 def _corpus(dataset: str, experiment: Experiment) -> pd.DataFrame:

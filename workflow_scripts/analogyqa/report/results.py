@@ -75,7 +75,9 @@ def read_finished(
         config: Its configuration.
         papers: The papers, by name.
     """
-    folder, finished, others = Path(results), [], []
+    folder = Path(results)
+    finished: list[Cell] = []
+    others: list[Cell] = []
     for cell in reported_cells(config, papers):
         path = folder / "runs" / cell_with_run(config, cell).path
         is_finished = (path / "run.json").exists() and (path / "metrics.parquet").exists()

@@ -1,0 +1,133 @@
+"""Data sets of the user's own: what is run on them, and what is checked before."""
+
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from analogyqa.availability import NOT_SELECTED
+from analogyqa.errors import AnalogyQAError
+from analogyqa.experiments.checks import check_jobs, left_out_here, require_targets
+from analogyqa.experiments.experiment import load_experiment
+from analogyqa.experiments.inputs import Inputs
+from analogyqa.experiments.outputs import Outputs
+from analogyqa.files import read_yaml
+from analogyqa.plan.targets import require_target
+from analogyqa.settings.base import merge
+from workflow.project import REPOSITORY
+
+QUESTIONS = 24
+TABLE = "question,answer,label\n" + "".join(
+    f"{'who' if number % 2 else 'why'} is it {number}?,it is {number},1\n"
+    f"{'who' if number % 2 else 'why'} is it {number}?,no {number},0\n"
+    for number in range(QUESTIONS)
+)
+TYPES = {"question_types": {"why": ["why"]}, "subsets": {"who": ["who"], "why": ["why"]}}
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """Return the experiment of a table of questions without papers, with changes."""
+    monkeypatch.chdir(REPOSITORY)
+    path = tmp_path / "mine.csv"
+    path.write_text(TABLE)
+    base = merge(
+        read_yaml(REPOSITORY / "config.yaml"), read_yaml(REPOSITORY / "sample/config.yaml")
+    )
+    mine = {"title": "Mine", "reader": "table", "train": str(path), "fold": "1of3"}
+    run = {"papers": [], "output_dir": str(tmp_path / "results"), "cross_validation": None,
+           "sensitivity": None, "selection": None, "extra_rows": None}  # fmt: skip
+
+    def load(**changes):
+        values = merge({**base, **run}, {"datasets": {"mine": mine}, "prototypes": {"p": 5}})
+        return load_experiment(merge(values, changes), environ={})
+
+    return load
+
+
+def job(rule: str, **wildcards: str) -> SimpleNamespace:
+    return SimpleNamespace(
+        rule=SimpleNamespace(name=rule), wildcards=SimpleNamespace(items=wildcards.items)
+    )
+
+
+def cell(path: str) -> SimpleNamespace:
+    names = ("system", "dataset", "subset", "overrides")
+    return job("train_encoder", **dict(zip(names, path.split("/"), strict=True)))
+
+
+def test_without_papers_only_the_own_data_set_is_run(own):
+    experiment = own(only=["analogy", "bm25"])
+    assert {cell.path for cell in experiment.cells} == {
+        "analogy/mine/all/default",
+        "bm25/mine/all/default",
+    }
+    results = experiment.config.output_dir
+    tables = {
+        path.removeprefix(results) for path in Outputs(Inputs(experiment)).tables_and_figures()
+    }
+    assert {path.rsplit(".")[0] for path in tables} == {
+        "/tables/own/table1",
+        "/figures/own/figure1",
+    }
+
+
+def test_own_subsets_have_columns_also_under_the_name_of_a_papers_subset(own):
+    experiment = own(only=["bm25"], **TYPES)
+    assert [cell.subset for cell in experiment.cells] == ["who", "why", "all"]
+
+
+def test_without_papers_there_must_be_own_data(own):
+    with pytest.raises(AnalogyQAError, match="no data set of your own"):
+        own(datasets={"mine": None})
+
+
+def test_only_keeps_the_parts_of_a_fused_system_and_leaves_out_all_others(own):
+    both = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "similarity"]}}
+    config = own(systems={"both": both}, only=["both"]).config
+    assert {*config.systems} == {"both", "analogy", "similarity"}
+    assert config.left_out["bm25"] == NOT_SELECTED
+    with pytest.raises(AnalogyQAError, match="only: 'analgy' is not configured; did you mean"):
+        own(only=["analgy"])
+
+
+def test_a_system_that_cannot_run_on_own_data_is_left_out_by_name(own):
+    experiment = own(only=["bm25", "tam"], **TYPES)
+    assert {cell.system for cell in experiment.cells} == {"bm25"}
+    assert {*left_out_here(experiment.config)} == {"tam mine"}
+    target = f"{experiment.config.output_dir}/runs/tam/mine/who/default/run.json"
+    with pytest.raises(AnalogyQAError, match="no entities are known for type why"):
+        require_target(target, experiment.config, experiment.papers)
+    with pytest.raises(AnalogyQAError, match=r"mine: no system can run on it. tam: it rewrites"):
+        own(only=["tam"], **TYPES)
+
+
+def test_everything_that_would_stop_a_job_is_reported_at_once(own):
+    experiment = own(only=["analogy", "similarity"], prototypes={"p": 9}, **TYPES)
+    cells = [f"{system}/mine/{subset}/default" for system in ("analogy", "similarity")
+             for subset in ("who", "why", "all")]  # fmt: skip
+    with pytest.raises(AnalogyQAError) as error:
+        check_jobs([job("build_corpus", corpus="mine"), *map(cell, cells)], experiment)
+    # Of 12 questions of a type, the fold tests 4 and takes 1 or 2 for dev.
+    counts = re.findall(r"only (\d) (\w+) prototypes, but p is 9", str(error.value))
+    assert [(name, int(count) in (6, 7)) for count, name in counts] == [
+        ("who", True),
+        ("why", True),
+    ]
+
+
+def test_a_file_that_cannot_be_read_stops_before_the_first_job(own, tmp_path):
+    experiment = own(only=["bm25"])
+    (tmp_path / "mine.csv").write_text("question,reply,label\nwho?,it,1\n")
+    with pytest.raises(AnalogyQAError, match=r"no column for the candidate.*'reply'"):
+        check_jobs([job("build_corpus", corpus="mine")], experiment)
+
+
+def test_few_test_questions_are_warned_about(own, caplog):
+    check_jobs([job("build_corpus", corpus="mine")], own(only=["bm25"]))
+    assert "only 8 test questions" in caplog.text
+
+
+def test_targets_of_the_own_table_are_known(own):
+    experiment = own(only=["bm25"])
+    require_targets([f"{experiment.config.output_dir}/tables/own/table1.md"], experiment)
