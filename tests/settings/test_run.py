@@ -26,7 +26,7 @@ def leaves(values: dict, prefix: str = "") -> Iterator[str]:
             yield f"{prefix}{key}"
 
 
-@pytest.mark.parametrize("key", ["output_dir", "systems.new.ranker", "datasets.other.dev"])
+@pytest.mark.parametrize("key", ["output_dir", "systems.new.ranker", "datasets.other.train"])
 def test_a_missing_key_is_named(papers, key):
     files = "title: N, reader: wikiqa, train: a/b, test: a/b"
     values = papers.values(f"{{systems: {{new: {{title: N}}}}, datasets: {{other: {{{files}}}}}}}")

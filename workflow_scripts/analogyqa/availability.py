@@ -278,7 +278,8 @@ class Availability:
             missing = [reasons[part] for part in system.parts if part in reasons]
             reasons |= {name: missing[0]} if missing else {}
         for dataset in config.outside_papers("datasets"):
-            reasons |= self._why_not_on(dataset)
+            not_on = self._why_not_on(dataset)
+            reasons |= {key: why for key, why in not_on.items() if key.split()[0] not in reasons}
             why = {name: reasons.get(name) or reasons.get(f"{name} {dataset}") for name in selected}
             if dataset not in reasons and all(why.values()):
                 listed = "; ".join(f"{name}: {reason}" for name, reason in why.items())

@@ -12,6 +12,7 @@ from packaging.specifiers import SpecifierSet
 from rich.filesize import decimal
 
 from analogyqa.cli.options import CONFIG, ConfigOption, load_run
+from analogyqa.experiments.checks import left_out_here
 from analogyqa.experiments.experiment import Experiment
 from analogyqa.plan import artefact_coordinates, load_papers, why_no_run
 from analogyqa.settings.load import read_config
@@ -73,7 +74,7 @@ def _device() -> str:
 
 def _missing(experiment: Experiment, config: Path) -> dict[str, dict[str, list[str]]]:
     """Return the tables and figures that lack something, by the reason and by their paper."""
-    full, left_out = read_config(config), experiment.config.left_out.values()
+    full, left_out = read_config(config), left_out_here(experiment.config).values()
     missing: dict[str, dict[str, list[str]]] = {}
     for name, paper in load_papers(full).items():
         by_artefact = {key: artefact_coordinates(full, paper, key) for key in paper.artefacts}

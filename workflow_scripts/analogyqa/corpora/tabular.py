@@ -102,7 +102,7 @@ def _decode(data: bytes, path: str | Path, encoding: str | None) -> str:
         log.warning(
             "%s: not UTF-8, so it is read as %s, which Excel on Windows writes: %s. If this is not "
             "what the file says, name its encoding: `encoding: NAME`.",
-            *(path, encoding, shown(next(line for line in text.split("\n") if not line.isascii()))),
+            *(path, encoding, shown(next(word for word in text.split() if not word.isascii()))),
         )
         return text
     return decode_text(data, path, encoding or "utf-8")

@@ -110,7 +110,9 @@ class Dataset(Section):
         reader = info.data.get("reader")
         is_made = info.data.get("fold") and info.field_name != "train"
         if split is None and not (reader is None or is_made or READERS[reader].gives_relations):
-            raise PydanticCustomError("missing", "Field required")
+            if info.field_name == "train":
+                raise PydanticCustomError("missing", "Field required")
+            raise ValueError("name its file, or let `fold: 1of5` split the questions of train")
         return split
 
     @model_validator(mode="after")
