@@ -28,7 +28,7 @@ def leaves(values: dict, prefix: str = "") -> Iterator[str]:
 
 @pytest.mark.parametrize("key", ["output_dir", "systems.new.ranker", "datasets.other.train"])
 def test_a_missing_key_is_named(papers, key):
-    files = "title: N, reader: wikiqa, train: a/b, test: a/b"
+    files = "title: N, reader: wikiqa, dev: a/b, test: a/b"
     values = papers.values(f"{{systems: {{new: {{title: N}}}}, datasets: {{other: {{{files}}}}}}}")
     del values["output_dir"]
     with pytest.raises(AnalogyQAError, match=rf"(?m)^config: key {key} is missing$"):
