@@ -67,6 +67,19 @@ def test_a_change_affects_only_the_cells_that_depend_on_it(papers, over):
     assert {name for name in CELLS if before[name] != now[name]} == CHANGES[over]
 
 
+def test_only_relations_record_how_analogies_are_evaluated(papers):
+    pairs = "pairs: {title: P, reader: relations, test: a/relations, evaluation: {ties: first}}"
+    config = papers.load(f"datasets: {{{pairs}}}")
+    solving = Cell("mean", "pairs", "all", (("both_directions", "true"), ("solver", "3cosadd")))
+    assert configured_cell(config, solving)["evaluation"] == {
+        "both_directions": True,
+        "candidates": "described",
+        "ties": "first",
+        "epsilon": [1e-5, 1e-5],
+    }
+    assert configured_cell(config, CELLS["mean"])["evaluation"] is None
+
+
 def test_a_recorded_configuration_equals_itself(papers, tmp_path):
     for name, configured in configured_cells(papers).items():
         path = tmp_path / f"{name}.json"

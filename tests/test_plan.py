@@ -13,6 +13,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, load_papers, reported_cells, sensitivity_cells, why_no_run
 from analogyqa.plan.coordinates import cell_at
 from analogyqa.report.comparing import share_runs
+from analogyqa.settings.base import merge
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import read_config
@@ -397,6 +398,25 @@ def test_a_data_set_has_only_the_question_types_that_its_own_cells_need(papers):
     config = papers.load(OWN_DATA)
     cells = [Cell("mean", "mine", "who"), Cell("mean", "toy", "both")]
     assert plan.dataset_question_types(config, {}, cells, "mine") == {"who": ["who"]}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "over", "types"),
+    [
+        ("toy", "datasets: {toy: {questions: null}}", {"who", "when"}),  # the table's `both`
+        ("mine", "{}", {"who"}),
+        ("mine", "datasets: {mine: {questions: {dev: {when: 3}}}}", {"who", "when"}),
+    ],
+)
+def test_a_data_set_has_the_question_types_that_are_only_counted(papers, dataset, over, types):
+    config = papers.load(yaml.safe_dump(merge(yaml.safe_load(OWN_DATA), yaml.safe_load(over))))
+    table = "{title: T, cells: {dataset: toy, count: questions, split: dev}, "
+    table += "columns: {N: {}}, rows: {Both: {subset: both}, All: {subset: all}}}"
+    counting = PAPER.replace("  table1:", f"  table2: {table}\n  table1:")
+    papers.write("small", CONFIG, counting)
+    small = {"small": load_papers(config, papers.folder)["small"]}
+    cells = [Cell("mean", "mine", "who")]
+    assert set(plan.dataset_question_types(config, small, cells, dataset)) == types
 
 
 def test_costs_are_measured_for_trained_systems_without_quadruples(papers):

@@ -10,7 +10,7 @@ from analogies.documents import UD, doc
 from analogyqa.analogies import induce
 from analogyqa.analogies.induce import choose_pairs, induce_category
 from analogyqa.analogies.pairs import SentencePair
-from analogyqa.analogies.specs import DISTRACTORS
+from analogyqa.analogies.specs import DISTRACTORS, RuleSpec
 from analogyqa.analogies.texts import read_sentences
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import read_table, write_table
@@ -110,6 +110,24 @@ def test_the_answer_of_an_entailment_is_the_premise():
     # A hypothesis is C of only one question, whichever of its premises comes first.
     chosen = choose_pairs(induce.entailed(pairs, "sick.txt", 4, 20, 0), 9, 20, None, 0)
     assert chosen["first"].tolist() == [f"{hypothesis}."]
+
+
+@pytest.mark.parametrize(
+    ("holding", "words", "parsed"),
+    [
+        ([], {}, {"He left.", "She sold two cars.", "Two, it seems, is odd.", "Twofold it is."}),
+        (["Two"], {}, {"She sold two cars.", "Two, it seems, is odd."}),
+        (["two"], {"left": "right"}, {"He left.", "She sold two cars.", "Two, it seems, is odd."}),
+        (["seven"], {}, set()),
+    ],
+)
+def test_only_sentences_that_hold_one_of_the_words_are_parsed(monkeypatch, holding, words, parsed):
+    texts = ("He left.", "She sold two cars.", "Two, it seems, is odd.", "Twofold it is.")
+    monkeypatch.setattr(RuleSpec, "load", lambda _: lambda doc, _: [(doc.text, "B.", "")])
+    sentences = dict.fromkeys(texts, "file")
+    pairs = list(induce.apply_rule("plurals", sentences, words, holding, spacy.blank("en"), 0))
+    assert {pair.first for pair in pairs} == parsed
+    assert len(pairs) == len(parsed)
 
 
 def test_the_number_of_pairs_with_a_word_is_limited():

@@ -212,6 +212,18 @@ def test_a_table_reads_only_the_runs_that_it_shows(inputs):
     }
 
 
+@pytest.mark.parametrize("finds_entities", [True, False])
+def test_pairs_of_systems_read_the_corpora_even_without_entities(monkeypatch, finds_entities):
+    monkeypatch.chdir(ROOT)
+    changes = {} if finds_entities else {"named_entities": {"model": "missing"}}
+    files = Outputs(Inputs(sample(**changes))).write_pairs(SimpleNamespace(paper="diallo2019"))
+    assert files["corpora"] == [f"{OUT}/corpora/wikiqa.parquet"]
+    assert files["entities"] == [f"{OUT}/entities/wikiqa.parquet"] * finds_entities
+    assert {Path(file).parts[3:6] for file in files["records"]} == {
+        (system, "wikiqa", "comb") for system in ("analogy", "similarity")
+    }
+
+
 def test_a_run_with_other_settings_is_refused_unless_snakemake_detects_it(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     results = str(tmp_path / "out")

@@ -3,9 +3,52 @@
 import numpy as np
 import pytest
 
+from analogyqa.errors import AnalogyQAError
+from analogyqa.files import write_json
 from analogyqa.plan import Cell
-from analogyqa.report.summary import join_folds, measure_columns, shared_seeds, values_of
-from report.builders import make_config, make_run
+from analogyqa.report.summary import (
+    find_records,
+    join_folds,
+    measure_columns,
+    read_record,
+    read_runs,
+    shared_seeds,
+    values_of,
+)
+from report.builders import make_config, make_run, write_made_run
+
+CELL = Cell("analogy", "wikiqa", "who")
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        None,
+        {"system": "analogy", "dataset": "wikiqa", "overrides": {}},
+        {"system": "analogy", "dataset": "wikiqa", "subset": "who", "overrides": "none"},
+        {"system": "analogy", "dataset": "wikiqa", "subset": "who", "overrides": {}, "seed": 0},
+    ],
+)
+def test_a_record_without_a_proper_cell_is_refused(tmp_path, cell):
+    record, _ = make_run(CELL, {"mrr": np.zeros((1, 1))})
+    write_json(tmp_path / "run.json", record)
+    assert read_record(tmp_path / "run.json") == record
+    write_json(tmp_path / "run.json", record | {"cell": cell})
+    with pytest.raises(AnalogyQAError, match=r"run\.json: cannot be read"):
+        read_record(tmp_path / "run.json")
+
+
+def test_each_run_keeps_its_own_cell_and_values(tmp_path):
+    values = {CELL: 0.25, CELL._replace(system="similarity"): 0.75}
+    for cell, value in values.items():
+        write_made_run(tmp_path, cell, {"mrr": np.full((2, 3), value)})
+    records = find_records(tmp_path)
+    assert list(records) == [cell.path for cell in values]
+    metrics = [path.with_name("metrics.parquet") for path in records.values()]
+    lookup = values_of(read_runs(records.values(), metrics))
+    assert {cell: lookup(cell, "mrr").to_numpy().tolist() for cell in values} == {
+        cell: [[value] * 3] * 2 for cell, value in values.items()
+    }
 
 
 @pytest.mark.parametrize(

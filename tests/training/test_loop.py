@@ -384,6 +384,24 @@ def test_the_first_epoch_has_the_loss_of_a_constant_which_changes_no_weights(
     pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
 
 
+@pytest.mark.parametrize("batch_size", [1, 4])
+def test_the_loss_of_an_epoch_is_the_mean_over_its_quadruples(cell, tmp_path, batch_size):
+    """Steps too short to change a weight leave the losses of the first weights."""
+    frozen = {"learning_rate": 1e-30, "weight_decay": 0, "dropout": 0, "max_epochs": 1}
+    system = trained_system(batch_size=batch_size, **frozen)
+    (recorded,) = values_of(train(cell, tmp_path / "a.pt", system), "loss")
+    encoder = build_encoder("bigru", cell.word_vectors, system.training, seed=0)
+    losses = []
+    for batch in epoch_batches(cell, system.training, seed=0, epoch=1):
+        vectors = encode(encoder, cell.sentences, batch.sentences, CPU).detach()
+        shifts = (vectors[batch.a] - vectors[batch.b], vectors[batch.c] - vectors[batch.d])
+        energies = energy(*shifts)
+        losses += torch.where(
+            torch.from_numpy(batch.labels) == 1, (1 - energies) ** 2, (energies - 0.1) ** 2
+        ).tolist()
+    assert recorded == pytest.approx(np.mean(losses), rel=1e-5)
+
+
 @pytest.mark.parametrize(
     ("ranker", "encoder", "training"),
     [
