@@ -29,8 +29,8 @@ PAIRED_TEST = (
 )
 NO_PUBLISHED = f"No published values: {OTHER_DATA}."
 LEARNT = (
-    f"{NOT_LEARNT.capitalize()}: the training loss never fell below that of one constant energy "
-    "for all quadruples, so nothing follows from the scores."
+    f"{NOT_LEARNT.capitalize()}: in the epoch that dev chose, the training loss of a seed was not "
+    "below that of one constant energy for all quadruples, so nothing follows from the scores."
 )
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric
 
@@ -17,6 +16,7 @@ from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.model import Model
 from analogyqa.model.runs import learned_by
 from analogyqa.plan import Cell, artefact_cells, cell_with_run
+from analogyqa.report.learning import kept_epochs
 from analogyqa.report.legend import printed_name
 from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv, read_record
 from analogyqa.report.trace import run_log
@@ -143,10 +143,7 @@ def _add_cell(
             seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
             times = start + (1000 * seconds.cumsum()).round().astype(int)
             curves = curve_points(epochs, times)
-            select_by = f"dev_{settings['training']['select_by']}"
-            dev = epochs[epochs["measure"] == select_by]
-            # The first of equal epochs is chosen, as in training.
-            chosen = dev["epoch"].to_numpy()[np.nanargmax(dev["value"])]
+            chosen = kept_epochs(epochs, settings["training"]["select_by"])[seed]
             write = write_first if seed == record["seeds"][0] else None
             # MLflow does not allow these characters in the name of a model.
             model_name = re.sub(r"[/:.%\"']", "-", seed_name)
