@@ -19,6 +19,8 @@ from analogyqa.runs.train import checkpoint_path, train_cell
 from analogyqa.schemas import CORPUS, METRICS, PROTOTYPES, SCORES, read_table, write_table
 from analogyqa.schemas.explanations import EXPLANATIONS
 from analogyqa.settings.systems import System
+from analogyqa.training.explanation import principal_components
+from analogyqa.vectors.store import read_store
 from report.builders import make_config
 from small_cells import CELL, COMB, toy_job, trained_system, untrained_system
 
@@ -197,6 +199,28 @@ def test_the_most_similar_prototype_decides(explained, name):
             assert list(similarities) == sorted(similarities, reverse=True)
         assert len(explanation.shifts.candidates) == len(explanation.candidates)
         assert len(explanation.shifts.prototypes) == len(explanation.prototypes)
+
+
+def test_shifts_are_the_principal_components_of_the_compared_directions(models, explained):
+    model, _ = models["untrained"]
+    vectors, row_of = read_store(model.job.files[SEED].vectors)
+
+    def shift(question: str, answer: str) -> np.ndarray:
+        first, second = (
+            vectors[[row_of[word] for word in text.split()]].mean(axis=0)
+            for text in (question, answer)
+        )
+        return (first - second) / np.linalg.norm(first - second)
+
+    for explanation in explained["untrained"]:
+        pairs = [(explanation.question, candidate.candidate)
+                 for candidate in explanation.candidates]  # fmt: skip
+        pairs += [(prototype.question, prototype.answer) for prototype in explanation.prototypes]
+        points, shares = principal_components(np.array([shift(*pair) for pair in pairs]))
+        shown = [*explanation.shifts.candidates, *explanation.shifts.prototypes]
+        # The sign of a component means nothing.
+        np.testing.assert_allclose(np.abs(shown), np.abs(points), atol=1e-4)
+        assert explanation.shifts.shares == pytest.approx(shares, abs=1e-4)
 
 
 def test_no_single_prototype_decides_a_mean(models, explained):

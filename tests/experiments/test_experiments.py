@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.experiments.checks import check_jobs, require_targets
+from analogyqa.experiments.checks import check_jobs, check_types, require_targets
 from analogyqa.experiments.experiment import growing, load_experiment, one_of, with_overrides
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
@@ -156,7 +156,7 @@ def test_a_spacy_model_is_a_parameter_by_its_names_and_not_by_its_path(monkeypat
     experiment = sample(lemmas={"model": "moved", "keep": ["NOUN"]}, mirrors=[str(tmp_path)])
     assert experiment.available.lemmas == str(tmp_path / "moved")
     values = Parameters(Inputs(experiment)).lemmatise_corpus(SimpleNamespace(corpus="wikiqa"))
-    assert values["model"] == ["moved"]
+    assert (values["model"], values["keep"]) == (["moved"], ["NOUN"])
 
 
 def test_a_fused_system_reads_the_files_of_its_parts(monkeypatch):
@@ -169,6 +169,27 @@ def test_a_fused_system_reads_the_files_of_its_parts(monkeypatch):
     assert files["records"] == [f"{folder}/run.json" for folder in folders]
     values = Parameters(inputs).fuse_scores(cell("both/wikiqa/who/default"))
     assert values["parts"] == ["analogy", "bm25"]
+
+
+@pytest.mark.parametrize(
+    ("system", "before", "after", "seeds", "trained"),
+    [
+        ("fasttext-cosine", "", "", [0, 1, 2], None),
+        ("analogy", "", "@trained_on=wikiqa+who", [0, 1, 2], "default"),
+        ("analogy", "dropout=0@", "@trained_on=wikiqa+who", [0], "dropout=0"),
+    ],
+)
+def test_analogies_are_solved_with_the_seeds_of_the_cell_that_trains_the_encoder(
+    monkeypatch, tmp_path, system, before, after, seeds, trained
+):
+    monkeypatch.chdir(ROOT)
+    (tmp_path / "capitals.tsv").write_text("Rome\tItaly\nParis\tFrance\nOslo\tNorway\n")
+    pairs = {"title": "P", "reader": "relations", "test": str(tmp_path)}
+    inputs = Inputs(sample(datasets={"pairs": pairs}, seeds={"default": 3, "variations": 1}))
+    wildcards = SimpleNamespace(system=system, dataset="pairs", before=before, after=after)
+    assert Parameters(inputs).solve_analogies(wildcards)["seeds"] == seeds
+    weights = trained and f"{OUT}/runs/analogy/wikiqa/who/{trained}/weights.pt"
+    assert inputs.solve_analogies(wildcards).get("weights") == weights
 
 
 def test_the_targets_are_the_tables_and_figures_of_the_papers(inputs):
@@ -268,6 +289,27 @@ def test_the_question_types_of_cells_must_be_in_the_data(monkeypatch):
     without_who = sample(question_types={"who": ["whose"]})
     with pytest.raises(AnalogyQAError, match="of type who"):
         check_jobs([job], without_who)
+
+
+def test_question_types_are_not_checked_before_all_files_are_here(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    experiment = sample(question_types={"who": ["whose"]})
+    with pytest.raises(AnalogyQAError, match="of type who"):
+        check_types("wikiqa", experiment)
+    experiment.available.splits["wikiqa"]["dev"] = ["not_downloaded.tsv"]
+    check_types("wikiqa", experiment)
+
+
+def test_folders_that_cannot_be_written_to_are_refused_before_anything_is_read(
+    monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(AnalogyQAError, match=r"^output_dir: .*file is a file"):
+        sample(output_dir="file/demo")
+    (tmp_path / ".snakemake").touch()
+    with pytest.raises(AnalogyQAError, match=r"^Snakemake's own files: .*snakemake is a file"):
+        sample(output_dir="demo")
 
 
 def test_patterns_match_whole_names():

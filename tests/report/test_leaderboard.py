@@ -43,7 +43,18 @@ def test_equal_systems_share_the_first_place(results):
     assert (leader.rank_low, leader.rank_high, leader.in_top_group) == (1, 1, True)
 
 
-@pytest.mark.parametrize("dataset", ["wikiqq", "wikiq*"])
-def test_an_unknown_data_set_is_refused_with_a_suggestion(results, dataset):
-    with pytest.raises(AnalogyQAError, match=r"comb of wikiq.*did you mean wikiqa"):
-        build_leaderboard(results, dataset, "comb", "mrr", CONFIG)
+@pytest.mark.parametrize(
+    ("dataset", "subset", "measure", "known"),
+    [
+        ("wikiqq", "comb", "mrr", "wikiqa"),
+        ("wikiq*", "comb", "mrr", "wikiqa"),
+        ("wikiqa", "combi", "mrr", "comb"),
+        ("wikiqa", "comb", "accuracyy", "accuracy"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_a_suggestion(results, dataset, subset, measure, known):
+    with pytest.raises(AnalogyQAError) as error:
+        build_leaderboard(results, dataset, subset, measure, CONFIG)
+    assert f"{subset} of {dataset} has the measure {measure}; did you mean {known}" in str(
+        error.value
+    )

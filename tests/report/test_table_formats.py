@@ -24,7 +24,10 @@ def test_a_cost_is_rounded_before_its_unit_is_chosen(measure, mean, text):
 
 
 @pytest.mark.parametrize(
-    ("published", "text"), [(0.0, "(.000)"), (0.7, "(.700)"), (0.0711, "(.0711)")]
-)
-def test_a_published_score_is_shown_without_the_zero_before_the_point(published, text):
+    ("published", "text"),
+    [
+        (0.0, "(.000)"), (0.7, "(.700)"), (0.0711, "(.0711)"), (1.0, "(1)"), (53_417.0, "(53.4K)")
+    ],
+)  # fmt: skip
+def test_a_cited_score_has_no_zero_before_the_point_and_a_cited_cost_has_a_unit(published, text):
     assert cited_text({"published": published}).published == text

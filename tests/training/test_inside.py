@@ -73,6 +73,8 @@ def test_there_is_a_row_for_each_question_candidate_and_word(inside, data):
     texts = [*pairs["question"], *pairs["candidate"]]
     assert set(rows["word"]["text"]) == {word for text in texts for word in text.split()}
     assert not rows["word"].duplicated("id").any()
+    # Only candidates have a label.
+    assert set(rows["question"]["label"]) == set(rows["word"]["label"]) == {-1}
 
 
 def test_a_sentence_has_its_words_its_vector_and_its_norm(inside, encoded, vocabulary):
