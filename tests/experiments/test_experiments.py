@@ -291,6 +291,17 @@ def test_the_question_types_of_cells_must_be_in_the_data(monkeypatch):
         check_jobs([job], without_who)
 
 
+def test_the_encoders_of_the_jobs_are_checked(inputs, monkeypatch):
+    checked: list[str] = []
+    monkeypatch.setattr("analogyqa.experiments.checks.check_encoder", checked.append)
+    jobs = [
+        SimpleNamespace(rule=SimpleNamespace(name="run"), wildcards=wildcards)
+        for wildcards in ({"system": "analogy"}, {"system": "bm25"}, {"system": "fasttext"}, {})
+    ]
+    check_jobs(jobs, inputs.experiment)
+    assert checked == ["bigru", "mean"]
+
+
 def test_question_types_are_not_checked_before_all_files_are_here(monkeypatch):
     monkeypatch.chdir(ROOT)
     experiment = sample(question_types={"who": ["whose"]})

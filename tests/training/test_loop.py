@@ -281,6 +281,13 @@ def test_a_truncated_checkpoint_is_named(cell, tmp_path, part):
         train(cell, path)
 
 
+def test_a_checkpoint_is_never_unpickled(cell, tmp_path):
+    """Unpickling may run any code."""
+    torch.save({"epoch": 1, "best": {}, "history": {}, "system": tmp_path}, tmp_path / "a.pt")
+    with pytest.raises(AnalogyQAError, match=r"(?s)a\.pt: damaged .*Unsupported global"):
+        train(cell, tmp_path / "a.pt")
+
+
 def train_and_stop(data, checkpoint, system, epochs):
     """Interrupt a training run after some saved epochs."""
     with pytest.raises(KeyboardInterrupt):
@@ -421,6 +428,16 @@ def test_the_encoder_learns(cell, tmp_path, ranker, encoder, training):
     assert losses[-1] < 0.7 * losses[0]
     assert max(values_of(trained, "dev_mrr")) > before + 0.1
     assert mrr_of(cell, trained.scores, "test") > 0.8
+
+
+@pytest.mark.parametrize("ranker", ["ap_cnn", "compare_aggregate"])
+def test_a_ranker_over_words_learns_whatever_the_length_of_their_vectors(cell, tmp_path, ranker):
+    training = LEARNING | {"sentence_dim": 6, "loss": "pairwise", "margin": 0.5}
+    assert cell.known_vectors.shape[1] != training["sentence_dim"]
+    losses = values_of(
+        train(cell, tmp_path / "a.pt", trained_system(ranker, "words", **training)), "loss"
+    )
+    assert losses[-1] < 0.8 * losses[0]
 
 
 def test_one_training_run_scores_with_last_or_averaged_weights(cell, tmp_path, monkeypatch):
