@@ -1,5 +1,6 @@
 """Trained models in MLflow: what is registered, and how they answer requests."""
 
+import json
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ import mlflow
 import pytest
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
+from mlflow.pyfunc.scoring_server import invocations
 
 from analogyqa.model import Model
 from analogyqa.model.runs import learned_by
@@ -112,20 +114,52 @@ def test_a_model_links_to_the_vectors_and_contains_only_the_text_of_its_prototyp
     assert len(Model.open(vectors.parent).corpus) == 9
 
 
+def answers(loaded, rows: object, form: str = "inputs") -> list[list[str]]:
+    """Return the ranked candidates of each row, as a server answers them."""
+    body, schema = json.dumps({form: rows}), loaded.metadata.get_input_schema()
+    response = invocations(body, "application/json", loaded, schema).response
+    return [
+        [row["candidate"] for row in answer["ranking"]]
+        for answer in json.loads(response)["predictions"]
+    ]
+
+
+def test_each_row_of_a_request_has_as_many_candidates_as_it_likes(loaded):
+    rows = [{**REQUEST, "candidates": texts} for texts in (["rome"], CANDIDATES)]
+    columns = {name: [row[name] for row in rows] for name in REQUEST}
+    for form, body in (("inputs", rows), ("dataframe_records", rows), ("inputs", columns)):
+        assert list(map(sorted, answers(loaded, body, form))) == [["rome"], sorted(CANDIDATES)]
+
+
+@pytest.mark.parametrize("form", ["inputs", "dataframe_records"])
 @pytest.mark.parametrize(
-    ("request_", "message"),
+    ("changes", "problem"),
     [
-        ({**REQUEST, "question": "why is it ?"}, "questions that start with who, when, where"),
-        ({**REQUEST, "candidates": []}, "no candidates"),
-        ([{"question": None, "candidates": ["a"]}], "must be texts"),
-        ([{"question": QUESTION, "candidates": [3]}], "candidates"),
-        ({"question": QUESTION}, "candidates"),
+        ({"question": "why is it ?"}, "start with who, when, where"),
+        ({"question": None}, "row 1: question: "),
+        ({"question": 3}, "row 1: question: "),
+        ({"question": [QUESTION]}, "row 1: question: "),
+        ({"candidates": []}, "no candidates"),
+        ({"candidates": None}, "row 1: candidates: "),
+        ({"candidates": "anna"}, "row 1: candidates: 'anna'"),
+        ({"candidates": {"anna": 1}}, "row 1: candidates: "),
+        ({"candidates": ["Ada wrote it", None]}, r"row 1: candidates\[1\]: None "),
+        ({"candidates": [3, "anna"]}, r"row 1: candidates\[0\]: 3 "),
+        ({"candidates": ["anna", True]}, r"row 1: candidates\[1\]: True "),
+        ({"candidates": [["anna"], ["rome"]]}, r"row 1: candidates\[0\]: \['anna'\] "),
     ],
 )
-def test_a_bad_request_is_a_client_error(loaded, request_, message):
-    with pytest.raises(MlflowException, match=message) as raised:
-        loaded.predict(request_)
+def test_a_bad_request_is_a_client_error(loaded, form, changes, problem):
+    with pytest.raises(MlflowException, match=problem) as raised:
+        answers(loaded, [REQUEST, {**REQUEST, **changes}], form)
     assert raised.value.get_http_status_code() == 400
+
+
+def test_a_request_without_a_column_is_a_client_error(loaded):
+    for rows in ([{"question": QUESTION}], [{"candidates": CANDIDATES}], []):
+        with pytest.raises(MlflowException, match="missing inputs") as raised:
+            answers(loaded, rows)
+        assert raised.value.get_http_status_code() == 400
 
 
 def import_all(results: Path, tracking_uri: str) -> dict[str, str]:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import mlflow.pyfunc
+import numpy as np
 import pandas as pd
 from mlflow.exceptions import MlflowException
 from mlflow.models import ModelSignature
-from mlflow.types.schema import Array, ColSpec, DataType, Object, Property, Schema
+from mlflow.types.schema import AnyType, Array, ColSpec, DataType, Object, Property, Schema
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.model import Model
 
 _TEXT = DataType.string
@@ -25,7 +26,8 @@ _RANKED = Object(
     ]
 )
 SIGNATURE = ModelSignature(
-    inputs=Schema([ColSpec(_TEXT, "question"), ColSpec(Array(_TEXT), "candidates")]),
+    # MLflow would cast texts with NumPy: null beside texts cuts them, and a number becomes a text.
+    inputs=Schema([ColSpec(AnyType(), "question"), ColSpec(AnyType(), "candidates")]),
     outputs=Schema([ColSpec(Array(_RANKED), "ranking")]),
 )
 # The library, and the packages on which the last bits of a score depend.
@@ -43,19 +45,33 @@ class RankingModel:
         """Rank the candidates of each question.
 
         Args:
-            requests: The columns `question` and `candidates`, which are lists of texts.
+            requests: The columns `question`, a text, and `candidates`, a list of texts.
 
         Returns the column `ranking`: for each question, the rows of `Model.rank`, the best first.
 
-        Raises MlflowException, which a server answers with the status 400, for what `Model.rank`
-        refuses.
+        Raises MlflowException, which a server answers with the status 400, for other columns and
+        for what `Model.rank` refuses.
         """
         asked = zip(requests["question"], requests["candidates"], strict=True)
         try:
-            ranked = [self.model.rank(question, list(texts)) for question, texts in asked]
+            ranked = [self.model.rank(*_texts(number, *row)) for number, row in enumerate(asked)]
         except AnalogyQAError as error:
             raise MlflowException.invalid_parameter_value(str(error)) from error
         return pd.DataFrame({"ranking": [frame.to_dict("records") for frame in ranked]})
+
+
+def _texts(number: int, question: object, candidates: object) -> tuple[str, list[str]]:
+    """Return the question and the candidates of the row with this number.
+
+    Raises AnalogyQAError, with the field, when one of them is not a text.
+    """
+    if not isinstance(candidates, list | tuple | np.ndarray):
+        raise AnalogyQAError(f"row {number}: candidates: {shown(candidates)} is not a list")
+    fields = {f"candidates[{place}]": text for place, text in enumerate(candidates)}
+    for field, text in {"question": question, **fields}.items():
+        if not isinstance(text, str):
+            raise AnalogyQAError(f"row {number}: {field}: {shown(text)} is not a text")
+    return question, list(candidates)
 
 
 def _load_pyfunc(folder: str) -> RankingModel:
