@@ -226,6 +226,39 @@ def test_a_deleted_experiment_is_imported_again(results):
     assert len(active_runs(uri(results))) == 7
 
 
+def delete_run(client: MlflowClient, results: Path, name: str) -> None:
+    client.delete_run(find_run(results, name).info.run_id)
+
+
+def delete_model(client: MlflowClient, results: Path, name: str) -> None:
+    (output,) = find_run(results, name).outputs.model_outputs
+    client.delete_logged_model(output.model_id)
+
+
+def delete_files(client: MlflowClient, results: Path, name: str) -> None:
+    uri = find_run(results, name).info.artifact_uri
+    shutil.rmtree(results / "mlflow-artifacts" / uri.removeprefix("mlflow-artifacts:/"))
+
+
+@pytest.mark.parametrize(
+    ("delete", "name"),
+    [
+        (delete_run, f"seed 1, {NAME}"),
+        (delete_run, NAME),
+        (delete_run, DOCUMENTS),
+        (delete_model, f"seed 1, {NAME}"),
+        (delete_files, NAME),
+    ],
+)
+def test_what_was_deleted_in_mlflow_is_imported_again(results, delete, name):
+    import_all(results)
+    delete(MlflowClient(uri(results)), results, name)
+    assert import_all(results) == 1
+    assert_shows_the_records(uri(results), results)
+    assert artifacts(results, find_run(results, NAME))
+    assert import_all(results) == 0
+
+
 WRITES = (
     "create_run",
     "log_batch",

@@ -95,9 +95,8 @@ def cell_run(
     corpus = results / "corpora" / f"{cell.corpus}.parquet"
     files = [path for path in (folder / "metrics.parquet", corpus) if path.exists()]
     shown = content_hash([tags, spread, *map(sha256, files)])
-    return Importable(
-        tags["record"], shown, partial(_add_cell, results, cell, record, tags, spread, config)
-    )
+    add = partial(_add_cell, results, cell, record, tags, spread, config)
+    return Importable(tags["record"], shown, add, len(record["seeds"]))
 
 
 def _add_cell(

@@ -5,6 +5,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from functools import partial
@@ -49,11 +50,13 @@ class Importable(NamedTuple):
         record: The name of the record, which is the tag `record` of its runs.
         content_hash: The hash of everything that the runs show, except times.
         add: Adds the runs to an experiment, and returns the id of the first.
+        seeds: The number of runs below the first.
     """
 
     record: str
     content_hash: str
     add: Callable[["MlflowExperiment"], str]
+    seeds: int = 0
 
 
 def initialise(tracking_uri: str) -> None:
@@ -83,9 +86,10 @@ def import_runs(
 ) -> dict[str, int]:
     """Update the MLflow experiments of an output folder, one for each paper.
 
-    A run whose content has not changed is kept. A run that has changed is imported again, and the
-    old one is moved to MLflow's trash. The tag `complete`, which is set last, marks complete
-    imports; remains of a killed import are removed, and so are the runs shown during training.
+    A run whose content has not changed is kept. A run that has changed, or of which a seed, a model
+    or the files were deleted in MLflow, is imported again, and the old one is moved to MLflow's
+    trash. The tag `complete`, which is set last, marks complete imports; remains of a killed import
+    are removed, and so are the runs shown during training.
 
     Args:
         tracking_uri: sqlite:///path or http(s)://server.
@@ -149,13 +153,26 @@ class MlflowExperiment:
 
     def update(self, runs: Sequence[Importable]) -> int:
         """Add missing runs, delete outdated ones of their records; return the number added."""
-        hashes = {run.record: run.content_hash for run in runs}
-        existing = [run for run in self.active_runs() if run.data.tags.get("record") in hashes]
-        kept = {
-            tags["record"]: run.info.run_id
-            for run in existing
-            if (tags := run.data.tags).get("complete") == hashes[tags["record"]]
-        }
+        by_record = {run.record: run for run in runs}
+        existing = [run for run in self.active_runs() if run.data.tags.get("record") in by_record]
+        seeds: dict[str | None, list[Run]] = defaultdict(list)  # by the id of the run above them
+        for run in existing:
+            seeds[run.data.tags.get("mlflow.parentRunId")].append(run)
+        models = self._model_ids()
+
+        def is_whole(run: Run) -> bool:
+            """Return whether nothing of a run has changed, and nothing was deleted in MLflow."""
+            importable, below = by_record[run.data.tags["record"]], seeds[run.info.run_id]
+            used = {model.model_id for seed in below for model in seed.outputs.model_outputs}
+            files = self._local_folder(run.info.artifact_uri)
+            return (
+                run.data.tags.get("complete") == importable.content_hash
+                and len(below) == importable.seeds
+                and used <= models
+                and (files is None or files.is_dir())
+            )
+
+        kept = {run.data.tags["record"]: run.info.run_id for run in existing if is_whole(run)}
         missing = [run for run in runs if run.record not in kept]
         for importable in tqdm(missing, desc="MLflow", unit="run", disable=None):
             run_id = importable.add(self)
@@ -219,13 +236,27 @@ class MlflowExperiment:
         self, uri: str, write: Callable[[Path], None], upload: Callable[[str], None]
     ) -> None:
         """Let a function write files into the folder of a URI, or into one that is uploaded."""
-        if self._artifacts and uri.startswith(PROXIED):
-            # Only a server resolves this scheme, so put the files where a server will look.
-            write(self._artifacts / uri.removeprefix(PROXIED))
+        if folder := self._local_folder(uri):
+            write(folder)
             return
-        with tempfile.TemporaryDirectory() as folder:
-            write(Path(folder))
-            upload(folder)
+        with tempfile.TemporaryDirectory() as temporary:
+            write(Path(temporary))
+            upload(temporary)
+
+    def _local_folder(self, uri: str) -> Path | None:
+        """Return where a server will look for the files of a URI, None if the store is a server."""
+        # Only a server resolves this scheme.
+        is_local = self._artifacts and uri.startswith(PROXIED)
+        return self._artifacts / uri.removeprefix(PROXIED) if is_local else None
+
+    def _model_ids(self) -> set[str]:
+        models = get_results_from_paginated_fn(
+            lambda number, token: self.client.search_logged_models(
+                [self.id], max_results=number, page_token=token
+            ),
+            max_results_per_page=100,
+        )
+        return {model.model_id for model in models}
 
     def active_runs(self) -> list[Run]:
         return get_results_from_paginated_fn(
