@@ -2,17 +2,19 @@
 
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import yaml
 from snakemake.cli import parse_config
+from sqlalchemy import create_engine
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
 from analogyqa.settings.overrides import as_overrides
 from analogyqa.settings.paper import load_paper
-from analogyqa.settings.tracking import resolve_tracking_uri
+from analogyqa.settings.tracking import database_path, resolve_tracking_uri
 from analogyqa.settings.vectors import SentenceVectors
 from small_papers import PAPER
 
@@ -263,7 +265,27 @@ def test_tracking_defaults_to_a_file_in_the_output_folder(papers):
     assert resolve_tracking_uri(papers.load(over)) == "http://host:5000"
 
 
-@pytest.mark.parametrize("tracking_uri", ["", "mlruns", "sqlite:///", "ftp://host"])
+@pytest.mark.parametrize("name", ["what?", "a?b=c&d", "c#1", "50% off", "%20", "a b", "é", "x:y@z"])
+def test_the_default_store_is_in_the_output_folder_whatever_its_name(papers, tmp_path, name):
+    database = tmp_path / name / "mlflow.db"
+    database.parent.mkdir()
+    tracking_uri = resolve_tracking_uri(papers.load(f"output_dir: '{database.parent}'"))
+    assert database_path(tracking_uri) == database
+    create_engine(tracking_uri).connect().close()
+    assert database.exists()
+
+
+def test_a_tracking_uri_whose_path_ends_at_a_question_mark_is_refused(papers):
+    with pytest.raises(
+        AnalogyQAError, match=r"write sqlite:///file:what%3F%2Fmlflow\.db\?uri=true"
+    ):
+        papers.load("tracking_uri: 'sqlite:///what?/mlflow.db'")
+    assert database_path("sqlite:///mlflow.db?timeout=60") == Path("mlflow.db")
+
+
+@pytest.mark.parametrize(
+    "tracking_uri", ["", "mlruns", "sqlite:///", "sqlite:///:memory:", "ftp://host"]
+)
 def test_a_tracking_uri_of_another_kind_is_refused(papers, tracking_uri):
     with pytest.raises(AnalogyQAError, match=r"tracking_uri: .* is not allowed: give sqlite:///"):
         papers.load(f"tracking_uri: '{tracking_uri}'")

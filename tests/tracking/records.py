@@ -11,6 +11,7 @@ from analogyqa.measures import MEASURES, RANKED, TIED
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table, write_table
+from analogyqa.settings.tracking import sqlite_uri
 from analogyqa.tracking.records import cell_run, documents_run, run_name
 from analogyqa.tracking.store import import_runs
 from report.builders import make_config
@@ -99,7 +100,7 @@ def import_cells(results: Path, cells: list[Cell], tracking_uri: str | None = No
 
 
 def uri(results: Path) -> str:
-    return f"sqlite:///{results / 'mlflow.db'}"
+    return sqlite_uri(results / "mlflow.db")
 
 
 def active_runs(tracking_uri: str, name: str = EXPERIMENT) -> list:

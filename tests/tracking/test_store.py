@@ -378,6 +378,7 @@ def test_an_output_folder_may_have_any_name(results):
     experiment = experiment_name(results, PAPER)
     assert experiment == f"{FOLDER_NAME}/{PAPER}"
     assert import_all(results) == 3
+    assert [*results.parent.iterdir()] == [results]
     client = MlflowClient(uri(results))
     runs = client.search_runs([client.get_experiment_by_name(experiment).experiment_id])
     assert {run.data.tags["record"] for run in runs} == {

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote, unquote
 
 from pydantic import AfterValidator
 
@@ -11,15 +12,32 @@ if TYPE_CHECKING:
     from analogyqa.settings.run import Config
 
 _SQLITE = "sqlite:///"
+_QUOTED, _IS_QUOTED = "file:", "uri=true"  # the path after this prefix is quoted, with this option
+
+
+def sqlite_uri(database: str | Path) -> str:
+    """Return the URI of an SQLite file, whatever characters its path has."""
+    if "?" not in str(database):
+        return f"{_SQLITE}{database}"
+    # SQLAlchemy reads options after a question mark, and quotes paths only in this form. MLflow
+    # creates the folder of what it takes for a path, so there must be no slash in it.
+    return f"{_SQLITE}{_QUOTED}{quote(str(database), safe='')}?{_IS_QUOTED}"
 
 
 def database_path(tracking_uri: str) -> Path | None:
-    """Return the file of an SQLite URI, None for a server; raises ValueError for other schemes."""
-    if tracking_uri.startswith(_SQLITE) and tracking_uri != _SQLITE:
-        return Path(tracking_uri.removeprefix(_SQLITE))
+    """Return the file of an SQLite URI, None for a server; raises ValueError for other URIs."""
     if tracking_uri.startswith(("http://", "https://")):
         return None
-    raise ValueError(f"give {_SQLITE}path/to/mlflow.db or the http(s) address of an MLflow server")
+    path, _, options = tracking_uri.removeprefix(_SQLITE).partition("?")
+    if not tracking_uri.startswith(_SQLITE) or path in ("", ":memory:"):
+        raise ValueError(
+            f"give {_SQLITE}path/to/mlflow.db or the http(s) address of an MLflow server"
+        )
+    if path.startswith(_QUOTED) and _IS_QUOTED in options.split("&"):
+        return Path(unquote(path.removeprefix(_QUOTED)))
+    if options and "=" not in options:
+        raise ValueError(f"its path ends at the ?; write {sqlite_uri(f'{path}?{options}')}")
+    return Path(path)
 
 
 TrackingUri = Annotated[str, AfterValidator(without_credentials), checked_by(database_path)]
@@ -27,4 +45,4 @@ TrackingUri = Annotated[str, AfterValidator(without_credentials), checked_by(dat
 
 def resolve_tracking_uri(config: "Config") -> str:
     """Return the configured tracking URI; the default is an SQLite file in the output folder."""
-    return config.tracking_uri or f"{_SQLITE}{Path(config.output_dir, 'mlflow.db')}"
+    return config.tracking_uri or sqlite_uri(Path(config.output_dir, "mlflow.db"))

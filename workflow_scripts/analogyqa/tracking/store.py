@@ -27,7 +27,7 @@ from tqdm import tqdm
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
-from analogyqa.settings.tracking import database_path
+from analogyqa.settings.tracking import database_path, sqlite_uri
 from analogyqa.tracking import PROXIED, set_defaults
 
 _PATIENCE = 60  # seconds to wait for another program that writes to a database
@@ -292,7 +292,7 @@ def _check(database: Path) -> None:
 
 def _upgrade(database: Path) -> None:
     """Do what `mlflow db upgrade` does, without the three seconds of starting a process."""
-    mlflow.db.upgrade.main([f"sqlite:///{database}"], standalone_mode=False)
+    mlflow.db.upgrade.main([sqlite_uri(database)], standalone_mode=False)
 
 
 @contextmanager
