@@ -284,7 +284,7 @@ def test_a_tracking_uri_whose_path_ends_at_a_question_mark_is_refused(papers):
 
 
 @pytest.mark.parametrize(
-    "tracking_uri", ["", "mlruns", "sqlite:///", "sqlite:///:memory:", "ftp://host"]
+    "tracking_uri", ["", "mlruns", "sqlite:///", "sqlite:///:memory:", "ftp://host", "http:///x"]
 )
 def test_a_tracking_uri_of_another_kind_is_refused(papers, tracking_uri):
     with pytest.raises(AnalogyQAError, match=r"tracking_uri: .* is not allowed: give sqlite:///"):

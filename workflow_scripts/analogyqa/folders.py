@@ -52,11 +52,19 @@ def require_writable(folder: str | Path, what: str = "output_dir") -> None:
         folder: The folder to write to.
         what: The key that names the folder, or its purpose, for the message.
     """
+    if problem := why_not_writable(folder):
+        raise AnalogyQAError(f"{what}: {shown(str(folder))} cannot be written: {problem}")
+
+
+def why_not_writable(folder: str | Path) -> str | None:
+    """Return why no files can be written to a folder, with the remedy, or None if they can.
+
+    The folder need not exist yet.
+    """
     existing = Path(folder).absolute()
     while not os.path.lexists(existing):
         existing = existing.parent
-    if problem := _find_length_problem(folder) or _find_problem(existing):
-        raise AnalogyQAError(f"{what}: {shown(str(folder))} cannot be written: {problem}")
+    return _find_length_problem(folder) or _find_problem(existing)
 
 
 def _find_length_problem(folder: str | Path) -> str | None:

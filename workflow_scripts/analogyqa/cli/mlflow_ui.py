@@ -13,7 +13,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.experiments.experiment import Experiment
 from analogyqa.plan import Cell, cell_with_run, paper_cells
 from analogyqa.settings.load import command_of
-from analogyqa.settings.tracking import resolve_tracking_uri
+from analogyqa.settings.tracking import artifacts_folder, resolve_tracking_uri
 
 HOST = "127.0.0.1"
 
@@ -33,7 +33,8 @@ def ui(
 
     Example: `analogyqa ui --config sample/config.yaml --port 5001`
     """
-    from analogyqa.tracking.store import MlflowExperiment, artifacts_folder, readable_errors
+    from analogyqa.tracking.problems import readable_errors
+    from analogyqa.tracking.store import MlflowExperiment
 
     run = load_run(config)
     settings = run.config

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from pydantic import AfterValidator
 
@@ -11,6 +11,7 @@ from analogyqa.settings.base import checked_by, without_credentials
 if TYPE_CHECKING:
     from analogyqa.settings.run import Config
 
+ARTIFACTS = "mlflow-artifacts"  # next to an SQLite file
 _SQLITE = "sqlite:///"
 _QUOTED, _IS_QUOTED = "file:", "uri=true"  # the path after this prefix is quoted, with this option
 
@@ -26,7 +27,7 @@ def sqlite_uri(database: str | Path) -> str:
 
 def database_path(tracking_uri: str) -> Path | None:
     """Return the file of an SQLite URI, None for a server; raises ValueError for other URIs."""
-    if tracking_uri.startswith(("http://", "https://")):
+    if tracking_uri.startswith(("http://", "https://")) and urlsplit(tracking_uri).hostname:
         return None
     path, _, options = tracking_uri.removeprefix(_SQLITE).partition("?")
     if not tracking_uri.startswith(_SQLITE) or path in ("", ":memory:"):
@@ -38,6 +39,12 @@ def database_path(tracking_uri: str) -> Path | None:
     if options and "=" not in options:
         raise ValueError(f"its path ends at the ?; write {sqlite_uri(f'{path}?{options}')}")
     return Path(path)
+
+
+def artifacts_folder(tracking_uri: str) -> Path | None:
+    """Return the folder with the artifacts of an SQLite store, None for a server."""
+    database = database_path(tracking_uri)
+    return database and database.with_name(ARTIFACTS)
 
 
 TrackingUri = Annotated[str, AfterValidator(without_credentials), checked_by(database_path)]

@@ -6,14 +6,13 @@ import shutil
 import sqlite3
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import mlflow.db
-from alembic.util import CommandError
 from filelock import FileLock
 from mlflow import MlflowClient
 from mlflow.entities import LoggedModelOutput, Metric, Param, Run
@@ -21,17 +20,15 @@ from mlflow.exceptions import MlflowException
 from mlflow.utils import get_results_from_paginated_fn
 from sqlalchemy import Engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 from tqdm import tqdm
 
-from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
-from analogyqa.settings.tracking import database_path, sqlite_uri
+from analogyqa.settings.tracking import artifacts_folder, database_path, sqlite_uri
 from analogyqa.tracking import PROXIED, set_defaults
+from analogyqa.tracking.problems import readable_errors
 
 _PATIENCE = 60  # seconds to wait for another program that writes to a database
-_REFUSED = re.compile(r"\b40[13]\b")  # HTTP: unauthorised, forbidden
 _BATCH = 900  # metrics per call; MLflow accepts 1000 entries, parameters included
 # Without this tag, MLflow shows an experiment as one with a language model.
 _EXPERIMENT_TAGS = {"mlflow.experimentKind": "custom_model_development"}
@@ -78,6 +75,7 @@ def initialise(tracking_uri: str) -> None:
                 _upgrade(database)
             else:
                 with atomic_path(database) as temporary:
+                    temporary.touch()  # SQLite itself would create a file that no group may write
                     _upgrade(temporary)
 
 
@@ -279,10 +277,11 @@ def lock(database: Path | None) -> AbstractContextManager:
 
 
 def _check(database: Path) -> None:
-    """Raise sqlite3.Error unless the file is intact and writable.
+    """Raise sqlite3.Error or OSError unless the file is intact and writable.
 
     MLflow itself would retry a damaged file for a minute and a half.
     """
+    database.open("r+b").close()  # SQLite would open a file that is read-only
     with closing(sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None)) as connection:
         (problem,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if problem != "ok":
@@ -293,43 +292,3 @@ def _check(database: Path) -> None:
 def _upgrade(database: Path) -> None:
     """Do what `mlflow db upgrade` does, without the three seconds of starting a process."""
     mlflow.db.upgrade.main([sqlite_uri(database)], standalone_mode=False)
-
-
-@contextmanager
-def readable_errors(tracking_uri: str) -> Iterator[None]:
-    """Turn errors of a tracking store into AnalogyQAError."""
-    try:
-        yield
-    except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
-        reason = first_line(error)
-        database = database_path(tracking_uri)
-        if database is None:
-            remedy = (
-                "Set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD in the environment."
-                if _REFUSED.search(reason)
-                else "Start it, or remove tracking_uri from the configuration to use a file."
-            )
-            raise AnalogyQAError(
-                f"{tracking_uri}: the MLflow server cannot be used ({reason}). {remedy}"
-            ) from error
-        remedy = (
-            "Another program, such as a second import, is writing to it. Wait for it to finish, "
-            "then run the same command again."
-            if "database is locked" in reason
-            else "Free some disk space, or make its folder writable. If the file is damaged, "
-            f"delete it and {artifacts_folder(tracking_uri)}, then import again: both are rebuilt "
-            "from the run records, so nothing is lost."
-        )
-        raise AnalogyQAError(
-            f"{database}: the MLflow store cannot be used ({reason}). {remedy}"
-        ) from error
-
-
-def first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
-
-
-def artifacts_folder(tracking_uri: str) -> Path | None:
-    """Return the folder with the artifacts of an SQLite store, None for a server."""
-    database = database_path(tracking_uri)
-    return database and database.with_name("mlflow-artifacts")
