@@ -52,26 +52,24 @@ class RankingModel:
         Raises MlflowException, which a server answers with the status 400, for other columns and
         for what `Model.rank` refuses.
         """
-        asked = zip(requests["question"], requests["candidates"], strict=True)
+        asked = [*zip(requests["question"], requests["candidates"], strict=True)]
         try:
-            ranked = [self.model.rank(*_texts(number, *row)) for number, row in enumerate(asked)]
+            for number, (question, candidates) in enumerate(asked):
+                _require_texts(question, candidates, f"row {number}")
+            ranked = [self.model.rank(question, list(texts)) for question, texts in asked]
         except AnalogyQAError as error:
             raise MlflowException.invalid_parameter_value(str(error)) from error
         return pd.DataFrame({"ranking": [frame.to_dict("records") for frame in ranked]})
 
 
-def _texts(number: int, question: object, candidates: object) -> tuple[str, list[str]]:
-    """Return the question and the candidates of the row with this number.
-
-    Raises AnalogyQAError, with the field, when one of them is not a text.
-    """
+def _require_texts(question: object, candidates: object, row: str) -> None:
+    """Raise AnalogyQAError, with the field, for anything but a text and a list of texts."""
     if not isinstance(candidates, list | tuple | np.ndarray):
-        raise AnalogyQAError(f"row {number}: candidates: {shown(candidates)} is not a list")
-    fields = {f"candidates[{place}]": text for place, text in enumerate(candidates)}
+        raise AnalogyQAError(f"{row}: candidates: {shown(candidates)} is not a list of texts")
+    fields = {f"candidates[{number}]": text for number, text in enumerate(candidates)}
     for field, text in {"question": question, **fields}.items():
         if not isinstance(text, str):
-            raise AnalogyQAError(f"row {number}: {field}: {shown(text)} is not a text")
-    return question, list(candidates)
+            raise AnalogyQAError(f"{row}: {field}: {shown(text)} is not a text")
 
 
 def _load_pyfunc(folder: str) -> RankingModel:

@@ -161,7 +161,8 @@ class MlflowExperiment:
         def is_whole(run: Run) -> bool:
             """Return whether nothing of a run has changed, and nothing was deleted in MLflow."""
             importable, below = by_record[run.data.tags["record"]], seeds[run.info.run_id]
-            used = {model.model_id for seed in below for model in seed.outputs.model_outputs}
+            outputs = [seed.outputs.model_outputs for seed in below if seed.outputs]
+            used = {model.model_id for seed_models in outputs for model in seed_models}
             files = self._local_folder(run.info.artifact_uri)
             return (
                 run.data.tags.get("complete") == importable.content_hash
@@ -243,9 +244,9 @@ class MlflowExperiment:
 
     def _local_folder(self, uri: str) -> Path | None:
         """Return where a server will look for the files of a URI, None if the store is a server."""
-        # Only a server resolves this scheme.
-        is_local = self._artifacts and uri.startswith(PROXIED)
-        return self._artifacts / uri.removeprefix(PROXIED) if is_local else None
+        if self._artifacts and uri.startswith(PROXIED):  # only a server resolves this scheme
+            return self._artifacts / uri.removeprefix(PROXIED)
+        return None
 
     def _model_ids(self) -> set[str]:
         models = get_results_from_paginated_fn(
