@@ -2,7 +2,6 @@
 
 import importlib.metadata
 import inspect
-import json
 import shlex
 from argparse import Namespace
 from types import SimpleNamespace
@@ -46,12 +45,6 @@ def test_a_missing_folder_is_an_error_of_one_line(tmp_path, monkeypatch, capsys,
     out, err = capsys.readouterr()
     assert (error.value.code, out, len(err.splitlines())) == (2, "", 1)
     assert err.startswith("error: none: there is no such folder")
-
-
-def test_a_damaged_configuration_is_named(tmp_path):
-    (tmp_path / "configuration.json").write_text(json.dumps({"values": {}}))
-    with pytest.raises(AnalogyQAError, match=r"configuration\.json: cannot be read"):
-        cli.verify(tmp_path)
 
 
 @pytest.fixture

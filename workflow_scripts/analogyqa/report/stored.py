@@ -3,20 +3,37 @@
 import json
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.plan import load_papers
+from analogyqa.settings.base import Section, explain_error
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
 CONFIGURATION = "configuration.json"
+_REMAKE = "run the workflow of this folder again, which makes it anew"
 
 
-def configured(values: dict, left_out: dict[str, str]) -> tuple[Config, dict[str, Paper]]:
-    """Return the configuration of a run, without what could not run, and its papers."""
-    config = leave_out(load_config(values), left_out)
+class _Stored(Section, extra="ignore"):
+    """The content of configuration.json."""
+
+    values: dict
+    left_out: dict[str, str]
+    command: str
+
+
+def configured(
+    values: dict, left_out: dict[str, str], origin: str = "config"
+) -> tuple[Config, dict[str, Paper]]:
+    """Return the configuration of a run, without what could not run, and its papers.
+
+    Messages about the values begin with `origin`.
+    """
+    config = leave_out(load_config(values, origin), left_out)
     return config, load_papers(config)
 
 
@@ -36,10 +53,18 @@ def store_configuration(config: Config, values: dict, command: str) -> None:
 def read_configuration(results: str | Path) -> tuple[Config, dict[str, Paper], str]:
     """Return the configuration and the papers of a results folder, and the command that made it.
 
-    Raises AnalogyQAError when the folder has no readable configuration.json.
+    Raises AnalogyQAError when the folder has no readable configuration.json, or one whose settings
+    this version does not know.
     """
     values, left_out, command = read_stored(results)
-    return *configured(values, left_out), command
+    path = Path(results, CONFIGURATION)
+    try:
+        return *configured(values, left_out, str(path)), command
+    except AnalogyQAError as error:
+        raise AnalogyQAError(
+            f"{error}\n{path} was written by another version of this repository, or edited. Use "
+            f"that version, or delete the file and {_REMAKE}"
+        ) from error
 
 
 def read_stored(results: str | Path) -> tuple[dict, dict[str, str], str]:
@@ -49,8 +74,8 @@ def read_stored(results: str | Path) -> tuple[dict, dict[str, str], str]:
     """
     path = Path(results, CONFIGURATION)
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        return stored["values"], stored["left_out"], stored["command"]
+        stored = _Stored.model_validate_json(path.read_bytes())
+        return stored.values, stored.left_out, stored.command
     except (FileNotFoundError, NotADirectoryError):
         if path.parent.is_dir():
             problem = "no run has started there. Start one, or name another output folder"
@@ -60,8 +85,8 @@ def read_stored(results: str | Path) -> tuple[dict, dict[str, str], str]:
                 "which `analogyqa demo` makes"
             )
         raise AnalogyQAError(f"{results}: {problem}") from None
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise AnalogyQAError(
-            f"{path}: cannot be read ({error}). Delete it, then run the same command again to "
-            "rebuild it"
-        ) from error
+    except ValidationError as error:
+        reason = explain_error(_Stored, error.errors()[0])
+        raise AnalogyQAError(f"{path}: {reason}. Delete the file and {_REMAKE}") from error
+    except OSError as error:
+        raise AnalogyQAError(f"{path}: cannot be read ({error}). Make it readable") from error
