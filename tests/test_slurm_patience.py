@@ -14,6 +14,7 @@ import slurm_patience
 from slurm_patience import be_patient
 
 RUNNING, ENDED = "7|RUNNING\\n", "7|COMPLETED\\n"
+AWAY = "Unable to contact slurm controller (connect failure)"
 COUNTED = ("calls", "failures", "total_seconds", "max_seconds")
 JOB = SimpleNamespace(external_jobid="7", aux={})
 
@@ -31,12 +32,11 @@ def restored(monkeypatch):
 def slurm(monkeypatch, tmp_path):
     """A function that sets the output of Slurm's commands; None simulates an outage."""
 
-    def set_output(squeue=RUNNING, accounting="none", min_job_age=300):
+    def set_output(squeue=RUNNING, accounting="none", min_job_age=300, away=AWAY):
         storage = f"AccountingStorageType = accounting_storage/{accounting}"
-        away = "echo >&2 'Unable to contact slurm controller (connect failure)'; exit 1"
         answers = {"squeue": squeue, "scontrol": f"{storage}\\nMinJobAge = {min_job_age} sec\\n"}
         scripts = {
-            name: away if squeue is None else f"printf '{answer}'"
+            name: f"echo >&2 '{away}'; exit 1" if squeue is None else f"printf '{answer}'"
             for name, answer in answers.items()
         }
         scripts["sacct"] = "echo >&2 'Slurm accounting storage is disabled'; exit 1"
@@ -169,4 +169,10 @@ def test_an_unreachable_slurm_at_the_start_is_one_message(
     else:
         slurm(squeue=None)
     with pytest.raises(WorkflowError, match=message):
+        be_patient(executor)
+
+
+def test_a_machine_without_a_configuration_of_slurm_is_not_told_to_wait(slurm, executor):
+    slurm(squeue=None, away="fatal: Could not establish a configuration source")
+    with pytest.raises(WorkflowError, match="set SLURM_CONF"):
         be_patient(executor)

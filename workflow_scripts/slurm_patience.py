@@ -61,11 +61,13 @@ def _slurm_setting(name: str) -> str:
         )
     done = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True)
     if done.returncode != 0:
-        cause = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
-        raise WorkflowError(
-            f"Slurm does not answer ({cause[0]}). Run the same command again when `scontrol ping` "
-            "says that the controller is up."
+        cause = (done.stderr.strip().splitlines()[-1:] or ["no reason given"])[0]
+        remedy = (
+            "Start on a machine of the cluster, or set SLURM_CONF to its configuration."
+            if "configuration" in cause
+            else "Run the same command again when `scontrol ping` says that the controller is up."
         )
+        raise WorkflowError(f"Slurm does not answer ({cause}). {remedy}")
     settings = (line.partition("=")[::2] for line in done.stdout.splitlines())
     return {key.strip(): value.strip() for key, value in settings}.get(name, "")
 

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from analogyqa import cli
 from analogyqa.cli import run
+from analogyqa.cli.doctor import describe_gpu, describe_slurm
 from analogyqa.cli.options import counted
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
@@ -127,6 +128,43 @@ def test_a_printed_command_can_be_pasted(tmp_path, monkeypatch):
 def test_counts_agree_with_their_nouns():
     texts = [counted(count, "file", "files") for count in (0, 1, 2)]
     assert texts == ["0 files", "1 file", "2 files"]
+
+
+@pytest.mark.parametrize(
+    ("scontrol", "words"),
+    [
+        ("echo 'Slurmctld(primary) at head is UP'", "the controller answers"),
+        ("echo 'fatal: Could not establish a configuration source' >&2; exit 1", "'fatal: Could"),
+        ("echo 'Slurmctld(primary) at head is DOWN'; exit 1", "at head is DOWN"),
+        (None, "No such file"),
+    ],
+)
+def test_doctor_asks_slurm_whether_it_works(tmp_path, monkeypatch, scontrol, words):
+    for name, script in (("sbatch", ""), ("scontrol", scontrol)):
+        if script is not None:
+            (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+            (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    answer = describe_slurm()
+    assert words in answer
+    assert ("cannot be used" in answer) == ("controller answers" not in answer)
+
+
+def test_doctor_does_not_wait_for_slurm(tmp_path, monkeypatch):
+    for name in ("sbatch", "scontrol"):
+        (tmp_path / name).write_text("#!/bin/sh\nwhile :; do :; done\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "no answer" in describe_slurm(seconds=0)
+
+
+def test_doctor_says_that_a_gpu_cannot_be_used(monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("CUDA error: device is busy or unavailable\nmore")
+
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.zeros", fail)
+    assert "cannot use it (CUDA error: device is busy or unavailable)" in describe_gpu()
 
 
 def test_doctor_names_left_out_tables_and_a_package_of_a_wrong_version(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,8 +29,8 @@ def doctor(config: ConfigOption = CONFIG) -> None:
     print(f"Python {sys.version.split()[0]} in {sys.prefix}")
     for fault in faults:
         print(f"  WRONG: {fault}")
-    print(_device())
-    print("Slurm: " + ("sbatch is here" if shutil.which("sbatch") else "no sbatch; jobs run here"))
+    print(describe_gpu())
+    print(describe_slurm())
     experiment = load_run(config)
     folder = Path(experiment.config.output_dir)
     disk = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))
@@ -64,12 +65,41 @@ def _faults() -> Iterator[str]:
             yield f"{requirement.name} {installed}; needed: {requirement.specifier}"
 
 
-def _device() -> str:
+def describe_gpu() -> str:
+    """Return the GPU that training would use, or why it would use none."""
     import torch
 
     if torch.cuda.is_available():
+        try:
+            torch.zeros(1, device="cuda")
+        except RuntimeError as error:  # such as one that another process has to itself
+            return f"GPU: PyTorch sees one, but cannot use it ({str(error).splitlines()[0]})"
         return f"GPU: {torch.cuda.get_device_name()}"
     return f"GPU: none that PyTorch {torch.__version__} sees; training runs on the CPU"
+
+
+def describe_slurm(seconds: float = 10) -> str:
+    """Return whether jobs can be submitted to Slurm, which has some seconds to answer."""
+    if not shutil.which("sbatch"):
+        return "Slurm: no sbatch; jobs run here"
+    command = ["scontrol", "ping"]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds
+        )
+        if done.returncode == 0:
+            return "Slurm: sbatch is here, and the controller answers"
+        reason = (done.stderr.splitlines()[-1:] or done.stdout.splitlines()[:1] or ["no reason"])[0]
+    except OSError as error:
+        reason = str(error)
+    except subprocess.TimeoutExpired:  # as for a missing file in SLURM_CONF
+        reason = f"no answer in {seconds} seconds"
+    remedy = (
+        "Wait until the controller is up"
+        if "DOWN" in reason
+        else "Start on a machine of a cluster, or set SLURM_CONF to its configuration"
+    )
+    return f"Slurm: sbatch is here, but cannot be used: `scontrol ping` says '{reason}'. {remedy}"
 
 
 def _missing(experiment: Experiment, config: Path) -> dict[str, dict[str, list[str]]]:
