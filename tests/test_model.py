@@ -13,11 +13,13 @@ from analogyqa.model import Model
 from analogyqa.model.examples import write_explanations
 from analogyqa.model.folder import Learned
 from analogyqa.model.runs import learned_by
+from analogyqa.report.stored import CONFIGURATION, stored_configuration
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.score import score_cell
 from analogyqa.runs.train import checkpoint_path, train_cell
 from analogyqa.schemas import CORPUS, METRICS, PROTOTYPES, SCORES, read_table, write_table
 from analogyqa.schemas.explanations import EXPLANATIONS
+from analogyqa.settings.load import REPOSITORY, read_values
 from analogyqa.settings.systems import System
 from analogyqa.training.explanation import principal_components
 from analogyqa.vectors.store import read_store
@@ -307,3 +309,12 @@ def test_a_run_that_solves_analogies_is_refused(models, tmp_path):
     (folder / "run.json").write_text(json.dumps(record))
     with pytest.raises(AnalogyQAError, match="solves analogies"):
         learned_by(tmp_path, CELL.path, CONFIG)
+
+
+def test_a_run_that_was_left_out_has_its_reason(tmp_path):
+    values = read_values(REPOSITORY / "sample" / "config.yaml")[0]
+    text = stored_configuration(values, {"bm25": "no room", "trecqa": "no licence"}, "make it")
+    (tmp_path / CONFIGURATION).write_text(text)
+    for run, reason in (("bm25/wikiqa/comb", "no room"), ("analogy/trecqa/comb", "no licence")):
+        with pytest.raises(AnalogyQAError, match=reason):
+            Model.load(tmp_path, run)

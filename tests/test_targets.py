@@ -78,6 +78,32 @@ def test_a_target_that_no_run_makes_is_refused(papers: Papers, target):
     assert WRONG[target] in str(caught.value)
 
 
+LEFT_OUT = {
+    "runs/mean/toy/who/default/run.json": {"mean": "no room"},
+    "runs/baseline/toy/who/default/run.json": {"baseline toy": "no room"},
+    "runs/analogy/toy/who/loss=hinge/run.json": {"analogy loss=hinge": "no room"},
+    "runs/analogy/toy/who/default/run.json": {"toy": "no room"},
+    "corpora/toy.parquet": {"toy": "no room"},
+}
+MISSING = {"vectors.cased": "no room", "sentence_vectors.means": "no room"}
+
+
+@pytest.mark.parametrize(
+    ("target", "left_out"),
+    [
+        *LEFT_OUT.items(),
+        ("runs/analogy/toy/who/vectors=cased/run.json", {}),
+        ("runs/stored/toy/who/default/run.json", {}),
+        ("vectors/toy/cased.npy", {}),
+        ("sentence_vectors/toy/means.npy", {}),
+    ],
+)
+def test_a_target_that_cannot_run_here_is_refused_with_the_reason(papers, target, left_out):
+    config = leave_out(papers.load(), left_out)
+    with pytest.raises(AnalogyQAError, match=r"no room$"):
+        require_target(f"out/{target}", config, {}, MISSING)
+
+
 @pytest.mark.parametrize("target", RIGHT)
 def test_a_target_that_a_run_makes_is_accepted(papers: Papers, target):
     config = papers.load()

@@ -6,6 +6,7 @@ import pytest
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.report.leaderboard import build_leaderboard
+from analogyqa.settings.left_out import leave_out
 from report.builders import make_config, write_made_run
 
 CONFIG = make_config()
@@ -41,6 +42,12 @@ def test_equal_systems_share_the_first_place(results):
     leader, *_ = build_leaderboard(results, "wikiqa", "comb", "map", CONFIG)
     assert leader.first == pytest.approx(1 / 3)  # all means of average precision are 0
     assert (leader.rank_low, leader.rank_high, leader.in_top_group) == (1, 1, True)
+
+
+def test_a_data_set_that_was_left_out_has_its_reason(results):
+    config = leave_out(CONFIG, {"trecqa": "no room"})
+    with pytest.raises(AnalogyQAError, match="no room"):
+        build_leaderboard(results, "trecqa", "comb", "mrr", config)
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,8 @@ class Availability:
         stop_words: File of stop words, "" for those of the model of lemmas.
         frequencies: File of the frequencies of words, by set of word vectors that has one.
         categories: Files of each category of sentence pairs, by purpose.
+        missing: Why vectors and sentence vectors cannot be made here, by their key, such as
+            `vectors.word2vec`.
         reasons: Why something cannot run here, by name: a system, a data set, a category or
             `system overrides`.
 
@@ -91,6 +93,9 @@ class Availability:
             config.parser, "parser", "the structure of sentences"
         )
         self.categories, self._no_categories = _try_each(config.categories, self._find_category)
+        self.missing = {f"vectors.{name}": text for name, text in self._no_vectors.items()}
+        for name, text in self._no_sentence_vectors.items():
+            self.missing[f"sentence_vectors.{name}"] = text
         self.reasons = self._collect_reasons(papers)
 
     def find_file(self, alternatives: Sequence[str]) -> str:

@@ -33,7 +33,8 @@ def require_targets(arguments: Iterable[str], experiment: Experiment) -> None:
     results = Path(experiment.config.output_dir).absolute()
     for argument in arguments:
         if Path(argument).absolute().is_relative_to(results):
-            require_target(argument, experiment.config, experiment.papers)
+            missing = experiment.available.missing
+            require_target(argument, experiment.config, experiment.papers, missing)
 
 
 def left_out_here(config: Config) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.model.folder import Learned, require_new_texts, system_of
-from analogyqa.plan import Cell
+from analogyqa.plan import Cell, why_left_out
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.summary import find_records, read_record
 from analogyqa.runs.depends_on import sha256
@@ -31,6 +31,9 @@ def find_run(results: str | Path, run: str, seed: int | None = None) -> Learned:
     if run.count("/") == 2:
         run = f"{run}/{DEFAULT}"
     if run not in runs:
+        system, dataset = [*run.split("/"), ""][:2]
+        if reason := why_left_out(system, dataset, config) or config.left_out.get(dataset):
+            raise AnalogyQAError(f"{results}: no run {run}, because it was left out: {reason}")
         raise AnalogyQAError(f"{results}: no run {run}{nearest_hint(run, sorted(runs))}")
     return learned_by(results, run, config, seed)
 

@@ -96,13 +96,16 @@ def _why_overrides_do_not_fit(coordinates: Coordinates, config: Config) -> str:
 
 
 def _why_overrides_left_out(coordinates: Coordinates, config: Config) -> str:
+    system, dataset, overrides = coordinates.system, coordinates.dataset, coordinates.overrides
+    return why_overrides_left_out(system, dataset, overrides, config) if system else ""
+
+
+def why_overrides_left_out(system: str, dataset: str, overrides: Overrides, config: Config) -> str:
     """Return why a system or a part of it is left out with overrides; "" if it is not."""
-    if not coordinates.system:
-        return ""
     keys = []
-    for name in (coordinates.system, *config.systems[coordinates.system].parts):
-        overrides = config.canonical_overrides(name, coordinates.overrides)
-        keys += [system_key(at, overrides) for at in (name, f"{name} {coordinates.dataset}")]
+    for name in (system, *config.systems[system].parts):
+        canonical = config.canonical_overrides(name, overrides)
+        keys += [system_key(at, canonical) for at in (name, f"{name} {dataset}")]
     return next((config.left_out[key] for key in keys if key in config.left_out), "")
 
 

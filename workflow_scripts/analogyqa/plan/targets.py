@@ -1,12 +1,13 @@
 """Check the targets that a user types before Snakemake looks for rules that make them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name
 from analogyqa.plan import cross_validation_cells, sensitivity_cells, why_left_out
 from analogyqa.plan.cell import Cell, split_corpus, without_fold
+from analogyqa.plan.coordinates import why_left_out, why_overrides_left_out
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import require_known
 from analogyqa.settings.data import ALL
@@ -25,36 +26,52 @@ WITH_CORPUS = {  # stages with a file or folder for each corpus
 }
 
 
-def require_target(target: str, config: Config, papers: Mapping[str, Paper]) -> None:
+def require_target(
+    target: str, config: Config, papers: Mapping[str, Paper], missing: Mapping[str, str] = {}
+) -> None:
     """Raise AnalogyQAError when a target in the output folder is not a file that a run makes.
 
     Without this check a run could record an override that has no effect, or write to a path where
     nothing looks for it.
+
+    Args:
+        target: The path that the user typed.
+        config: The configuration, without what cannot run here.
+        papers: The papers, by name.
+        missing: Why vectors are missing, by their key, such as `vectors.word2vec`.
     """
     try:
         plain = folder_name(target)
         if plain != target:
             raise ValueError(f"ask for {plain}")
-        _require(Path(target).relative_to(config.output_dir), config, papers)
+        _require(Path(target).relative_to(config.output_dir), config, papers, missing)
     except ValueError as error:
         text = str(error).partition("\n")[0]
         raise AnalogyQAError(f"{target}: {text}") from None
 
 
-def _require(path: Path, config: Config, papers: Mapping[str, Paper]) -> None:
+def _require(
+    path: Path, config: Config, papers: Mapping[str, Paper], missing: Mapping[str, str]
+) -> None:
     stage, *names = path.parts or ("",)
     if stage == "runs" and len(names) == 5:
-        _require_cell(config, *names[:4])
+        cell = _require_cell(config, *names[:4])
+        system = config.system_at(cell.system, cell.overrides)
+        _require_here("vectors", [system.vectors] if system.vectors else [], missing)
+        _require_here("sentence_vectors", system.sentence_vectors or [], missing)
     elif stage in ("tables", "figures") and len(names) == 2:
         _require_artefact(config, papers, names[0], Path(names[1]).stem)
     elif stage in WITH_CORPUS and names and names[0] != "trained":
         corpus = without_ending(names[0])
         _require_corpus(config, corpus)
+        if stage == "sentence_vectors" and len(names) == 2:
+            _require_here(stage, [without_ending(names[1])], missing)
         if stage == "entities" and (whole := without_fold(corpus)) != corpus:
             file = f"{config.output_dir}/{stage}/{whole}{names[0].removeprefix(corpus)}"
             raise ValueError(f"a fold has the entities of its data set; ask for {file}")
     elif stage == "vectors" and len(names) == 2:
         _require_vectors(config, without_ending(names[1]))
+        _require_here(stage, [without_ending(names[1]).partition(ov.AT)[0]], missing)
 
 
 def without_ending(name: str) -> str:
@@ -64,9 +81,24 @@ def without_ending(name: str) -> str:
     return name
 
 
-def _require_cell(config: Config, system: str, dataset: str, subset: str, text: str) -> None:
-    require_known("system", system, config.systems)
-    require_known("data set", dataset, config.datasets)
+def _require_here(section: str, names: Sequence[str], missing: Mapping[str, str]) -> None:
+    """Raise ValueError, with the reason, when all of some alternatives are missing."""
+    reasons = [missing[key] for name in names if (key := f"{section}.{name}") in missing]
+    if reasons and len(reasons) == len(names):
+        raise ValueError("; ".join(reasons))
+
+
+def _require_configured(kind: str, name: str, known: Collection[str], config: Config) -> None:
+    if name in config.left_out:
+        raise ValueError(f"the {kind} {name} is left out: {config.left_out[name]}")
+    require_known(kind, name, known)
+
+
+def _require_cell(config: Config, system: str, dataset: str, subset: str, text: str) -> Cell:
+    _require_configured("system", system, config.systems, config)
+    _require_configured("data set", dataset, config.datasets, config)
+    if reason := why_left_out(system, dataset, config):
+        raise ValueError(f"{system} is left out on {dataset}: {reason}")
     require_known("subset", subset, (*config.subsets, *config.relations, ALL))
     if reason := why_left_out(system, dataset, config):
         raise ValueError(f"{system} is left out on {dataset}: {reason}")
@@ -81,15 +113,18 @@ def _require_cell(config: Config, system: str, dataset: str, subset: str, text: 
             )
     ov.require_overrides({name: value for name, value in overrides if name != ov.HYPERPARAMETERS})
     cell = Cell(system, dataset, subset, config.canonical_overrides(system, overrides, dataset))
+    if reason := why_overrides_left_out(system, dataset, cell.overrides, config):
+        raise ValueError(f"{system} is left out with {text}: {reason}")
     if ov.to_text(cell.overrides) != text:
         ineffective = [name for name, _ in overrides if name not in dict(cell.overrides)]
         reason = f"{', '.join(ineffective)} has no effect there; " if ineffective else ""
         raise ValueError(f"{reason}ask for {config.output_dir}/runs/{cell.path}")
+    return cell
 
 
 def _require_corpus(config: Config, corpus: str) -> None:
     dataset, overrides = split_corpus(corpus)
-    require_known("data set", dataset, config.datasets)
+    _require_configured("data set", dataset, config.datasets, config)
     for name, _ in overrides:
         require_known("override of a data set", name, ov.DATASET_OVERRIDES, "not known")
     ov.require_overrides(dict(overrides))

@@ -65,6 +65,8 @@ def build_leaderboard(
     """
     values = _values(Path(results), dataset, subset, measure)
     if not values:
+        if reason := config.left_out.get(dataset):
+            raise AnalogyQAError(f"{results}: {dataset} was left out: {reason}")
         runs = [path.split("/") for path in find_records(results)]
         asked = {
             dataset: sorted({parts[1] for parts in runs}),
