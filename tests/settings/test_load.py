@@ -304,3 +304,11 @@ def test_a_message_names_the_first_file_with_the_wrong_key(papers, tmp_path, mon
 
 def test_a_message_escapes_known_names_that_are_invalid_text():
     assert nearest_hint("analogy", ["\ud800"]) == "; known: \\ud800"
+
+
+def test_a_folder_without_papers_is_named_with_the_remedy(tmp_path):
+    """As the working folder of an installed library outside of a checkout."""
+    for folder in (tmp_path, tmp_path / "papers"):
+        with pytest.raises(AnalogyQAError, match="start in a checkout") as caught:
+            load_config({"papers": ["diallo2019"]}, papers=folder)
+        assert str(folder) in str(caught.value)

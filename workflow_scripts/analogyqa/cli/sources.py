@@ -33,8 +33,8 @@ def sources(
 
     Exits with 1 when `--verify` finds a wrong file. Example: `analogyqa sources --verify`
     """
-    known = load_registry(registry)
     settings = read_config(config)
+    known = load_registry(registry)
     mirrors = mirrors_from(settings.mirrors, os.environ)
     rows = status_table(known, settings.resources_dir, mirrors, verify)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))

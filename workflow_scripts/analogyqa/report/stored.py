@@ -9,6 +9,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.plan import load_papers
 from analogyqa.settings.base import Section, explain_error
+from analogyqa.settings.checkout import require_papers
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
 from analogyqa.settings.paper import Paper
@@ -57,6 +58,7 @@ def read_configuration(results: str | Path) -> tuple[Config, dict[str, Paper], s
     this version does not know.
     """
     values, left_out, command = read_stored(results)
+    require_papers()
     path = Path(results, CONFIGURATION)
     try:
         return *configured(values, left_out, str(path)), command

@@ -21,14 +21,10 @@ from analogyqa.settings.base import (
     with_nulls,
     without_nulls,
 )
+from analogyqa.settings.checkout import PAPERS, REPOSITORY, require_papers
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Studies
 from analogyqa.settings.systems import Prototypes, Training
-
-_CHECKOUT = Path(__file__).parents[3]
-# An installed library reads the papers of the working folder.
-REPOSITORY = _CHECKOUT if (_CHECKOUT / "papers").is_dir() else Path.cwd()
-PAPERS = REPOSITORY / "papers"
 
 # The sections of a paper's configuration: definitions, which papers may share; the defaults of its
 # systems; and studies, which are about the paper itself.
@@ -123,6 +119,7 @@ def load_config(
     Raises AnalogyQAError with one line for each wrong key: the key, the given value, what is
     allowed, and the nearest known name for an unknown one.
     """
+    require_papers(papers)
     require_few_values(values, origin)
     values = values | {key: with_nulls(values[key]) for key in _SECTIONS if key in values}
     files = [
@@ -193,6 +190,7 @@ def read_values(path: str | Path) -> tuple[dict, list[Path]]:
 
     Raises AnalogyQAError when a file cannot be read.
     """
+    require_papers()
     values: dict = {}
     files = list(dict.fromkeys([REPOSITORY / "config.yaml", Path(path).resolve()]))
     for file in files:
