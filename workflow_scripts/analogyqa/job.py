@@ -18,6 +18,7 @@ from analogyqa.settings.overrides import DEFAULT, from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Negatives, System
+from analogyqa.streams import prepare_streams
 
 # The errors of a disk that is full, over quota or not writable.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
@@ -39,6 +40,7 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
     disk, a folder that cannot be written to, a missing package) become a message; any other
     exception is a defect and is raised.
     """
+    prepare_streams(is_output_needed=False)  # a terminal that is gone must not cost a result
     log_file, started = snakemake.log[0], time.perf_counter()
     try:
         terminal = logging.StreamHandler()

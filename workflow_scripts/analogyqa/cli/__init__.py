@@ -1,10 +1,11 @@
 """The command line: `analogyqa`, or `python -m analogyqa`.
 
 Exit codes: 0, all is well; 1, a check found something wrong; 2, the command could not be carried
-out, and a message says why.
+out, and a message says why; 130, interrupted; 141, the reader of its output has closed the pipe.
 """
 
 import sys
+import traceback
 from collections.abc import Callable
 
 import typer
@@ -46,7 +47,13 @@ app.command("import")(import_)
 def main() -> None:
     """Run the command line."""
     try:
-        app(prog_name="analogyqa")
+        try:
+            app(prog_name="analogyqa")
+        finally:
+            sys.stdout.flush()  # output that cannot be written decides the exit code
     except AnalogyQAError as error:
         print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except Exception:
+        traceback.print_exc()  # a defect; Python's exit code, 1, would mean that a check failed
         sys.exit(2)
