@@ -22,6 +22,10 @@ except ModuleNotFoundError:
 if not Path(analogyqa.__file__).resolve().is_relative_to(CHECKOUT / "workflow_scripts"):
     raise WorkflowError(f"The package analogyqa is installed from {analogyqa.__file__}. {INSTALL}")
 
+from analogyqa.surroundings import leave_surroundings
+
+leave_surroundings()  # before a module below imports NumPy
+
 from analogyqa.errors import AnalogyQAError, exit_on_error
 from analogyqa.experiments.checks import check_jobs, left_out_here, require_targets
 from analogyqa.experiments.experiment import growing, load_experiment

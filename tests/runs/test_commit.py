@@ -81,5 +81,16 @@ def test_a_checkout_of_another_user_has_an_unknown_commit(tmp_path):
     assert code_commit(tmp_path) == "unknown"
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can change the owner of a folder")
+def test_a_container_can_declare_a_checkout_safe(tmp_path, monkeypatch):
+    head = make_repository(tmp_path)
+    for path in (tmp_path, tmp_path / ".git"):
+        os.chown(path, 12345, 12345)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "safe.directory")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(tmp_path))
+    assert code_commit(tmp_path) == head
+
+
 def test_the_checkout_holds_the_library():
     assert (commit.CHECKOUT / "Snakefile").is_file()

@@ -1,12 +1,14 @@
 """The entry point of `analogyqa` and of `python -m analogyqa`."""
 
 from analogyqa.streams import prepare_streams
+from analogyqa.surroundings import leave_surroundings
 
 
 def main() -> None:
-    """Run the command line, whatever the terminal."""
+    """Run the command line, whatever the terminal, and without what was set for other programs."""
     prepare_streams()
-    from analogyqa.cli import main as run
+    leave_surroundings()
+    from analogyqa.cli import main as run  # imports NumPy
 
     run()
 

@@ -8,6 +8,7 @@ import typer
 from analogyqa.cli.options import CONFIG, ConfigOption
 from analogyqa.planning import Timings, print_plan, read_listing
 from analogyqa.settings.load import read_config
+from analogyqa.surroundings import require_cache
 
 _DRY_RUN = ("-m", "snakemake", "--cores", "8", "--profile", "slurm", "--dry-run")
 
@@ -18,6 +19,7 @@ def plan(config: ConfigOption = CONFIG) -> None:
     Nothing is submitted. Example: `analogyqa plan --config sample/config.yaml`
     """
     settings = read_config(config)
+    require_cache()
     command = [sys.executable, *_DRY_RUN, "--configfile", str(config)]
     listing = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if listing.returncode:

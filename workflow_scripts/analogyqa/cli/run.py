@@ -12,6 +12,7 @@ import typer
 from analogyqa.cli.options import CONFIG
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.load import read_config
+from analogyqa.surroundings import require_cache
 
 SAMPLE = Path("sample/config.yaml")
 TABLE = Path("results/demo/tables/diallo2019/table4.md")
@@ -77,6 +78,7 @@ def _run_snakemake(cores: str, options: list[str], arguments: list[str]) -> None
     """
     if not Path("Snakefile").is_file():
         raise AnalogyQAError(f"{Path.cwd()} has no Snakefile. Start in a checkout of analogyqa")
+    require_cache()
     # A display of the running jobs on a terminal; elsewhere, a line for each job.
     display = ["--logger", "rich"] if sys.stderr.isatty() else []
     command = [sys.executable, "-m", "snakemake", *display, "--quiet", "rules", *options]

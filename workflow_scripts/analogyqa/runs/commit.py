@@ -1,9 +1,10 @@
 """The commit of the code that made a run."""
 
-import os
 import subprocess
 from functools import cache
 from pathlib import Path
+
+from analogyqa.surroundings import git_environment
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 UNKNOWN = "unknown"
@@ -40,11 +41,10 @@ def find_commit(checkout: Path = CHECKOUT) -> str:
 
 
 def _git(checkout: Path, *arguments: str) -> str:
-    environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
     command = ["git", "-C", str(checkout), *arguments]
     try:
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, timeout=30
+            command, env=git_environment(), capture_output=True, text=True, check=True, timeout=30
         )
     except subprocess.CalledProcessError as error:
         raise CommitUnknownError(error.stderr.partition("\n")[0]) from error
