@@ -65,6 +65,13 @@ def test_the_library_imports_neither_snakemake_nor_scripts():
     assert [path.name for path in files() if foreign_import.search(path.read_text("utf-8"))] == []
 
 
+def test_figures_are_made_without_pyplot():
+    """It loads the backend of the user, and importing it could replace that of a notebook."""
+    pyplot = re.compile(r"import.* pyplot|matplotlib\.(pyplot|use)\b")
+    assert pyplot.search("from matplotlib import pyplot as plt")
+    assert [path.name for path in files() if pyplot.search(path.read_text("utf-8"))] == []
+
+
 def test_no_script_imports_another():
     """A module of the same name on PYTHONPATH, such as a user's job.py, would shadow it."""
     scripts = [*LIBRARY.parent.glob("*.py")]

@@ -4,14 +4,15 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.plan import Cell, reported_cells
+from analogyqa.report.figures import STYLE
 from analogyqa.report.summary import RECORDED, SUMMARY, to_frame
 from analogyqa.schemas import METRICS, write_table
 from analogyqa.schemas.explanations import Candidate, Explanation, Prototype, Shifts
@@ -203,7 +204,7 @@ def draw(
 
 def drawn_text(drawing: Callable[[dict[str, Path]], None], folder: Path) -> str:
     """Return the SVG of a drawing with its text as text, not as outlines."""
-    with plt.rc_context({"svg.fonttype": "none"}):
+    with patch.dict(STYLE, {"svg.fonttype": "none"}):
         return draw(drawing, folder, ("svg",))["svg"].decode("utf-8")
 
 

@@ -5,10 +5,13 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-import matplotlib.pyplot as plt
+import matplotlib
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
+from analogyqa.report import figures
+from analogyqa.report.explanation_figure import save_picture
 from analogyqa.report.figures import build_figure, draw_figure, line_style, save_figure
 from analogyqa.report.results import Results
 from analogyqa.report.sensitivity_figure import draw_sensitivity
@@ -22,6 +25,7 @@ from report.builders import (
     draw,
     drawn_text,
     make_config,
+    make_explanation,
     make_paper,
     make_summary,
 )
@@ -201,11 +205,11 @@ class TestDrawing:
     def test_x_labels_do_not_overlap_and_only_numbers_are_joined(
         self, monkeypatch, tmp_path, paper, name, joined
     ):
-        figures: list = []
+        saved: list[Figure] = []
         with monkeypatch.context() as patch:
-            patch.setattr(plt, "close", figures.append)
-            draw(drawing(name, paper), tmp_path, ("png",))
-        (figure,) = figures
+            patch.setattr(figures, "write_figure", lambda figure, *_: saved.append(figure))
+            drawing(name, paper)({"png": tmp_path})
+        (figure,) = saved
         for axes in figure.axes:
             labels = axes.get_xticklabels()
             assert len(labels) > 1
@@ -216,7 +220,6 @@ class TestDrawing:
             styles = {bars.lines[0].get_linestyle() for bars in axes.containers}
             assert styles == ({"-" if joined else "None"} if axes.containers else set())
             assert bool(axes.containers) == (joined is not None)
-        plt.close(figure)
 
     def test_long_titles_are_wrapped(self, tmp_path):
         artefact = TINY.artefacts["figure2"]
@@ -265,9 +268,31 @@ def test_files_depend_only_on_their_data_and_are_written_atomically(tmp_path: Pa
     assert (tmp_path / "a" / "figure.png").read_bytes() == files["png"]
 
 
+STYLE_OF_A_USER = {"text.usetex": True, "font.family": "serif", "font.size": 20, "axes.grid": True,
+                   "figure.dpi": 50, "savefig.bbox": "tight"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: drawing("figure7", CONFERENCE), drawing_of_sensitivity, lambda: picture]
+)
+def test_a_matplotlibrc_changes_no_figure(tmp_path, make):
+    files = draw(make(), tmp_path / "a")
+    backend = matplotlib.get_backend()
+    with matplotlib.rc_context(STYLE_OF_A_USER):
+        assert draw(make(), tmp_path / "b") == files
+        assert matplotlib.rcParams["font.size"] == 20  # of the user's own figures
+    assert matplotlib.get_backend() == backend
+
+
+def picture(files: dict[str, Path]) -> None:
+    for path in files.values():
+        save_picture(make_explanation([1, 0]), path)
+
+
 @pytest.mark.parametrize(("letters", "columns"), [(10, 2), (60, 1)])
 def test_a_legend_is_not_wider_than_its_figure(tmp_path, letters, columns):
-    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    figure = Figure((6, 4), layout="constrained")
+    axes = figure.subplots()
     for letter in "ab":
         axes.plot([0, 1], label=letter * letters)
     save_figure(figure, "title", {"svg": tmp_path / "figure.svg"})

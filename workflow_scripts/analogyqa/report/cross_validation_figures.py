@@ -4,12 +4,13 @@ import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from analogyqa.measures import MEASURES
 from analogyqa.report.cross_validation import EVERY, with_count
-from analogyqa.report.figures import COLOURS, STYLE, save_figure, seed_counts
+from analogyqa.report.figures import COLOURS, own_style, save_figure, seed_counts
 from analogyqa.report.legend import percent
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
@@ -40,7 +41,7 @@ def draw_cross_validation(
     _draw_rows(rows, "mean", labels, _draw_system, x_label, heading, config, files)
 
 
-def _draw_system(axes: plt.Axes, row: int, values: dict) -> None:
+def _draw_system(axes: Axes, row: int, values: dict) -> None:
     # All other systems are compared with the first one.
     colour = COLOURS[1 if row == 0 else 0]
     axes.plot([values["ci_low"], values["ci_high"]], [row, row], color=colour)
@@ -71,7 +72,7 @@ def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]
     _draw_rows(rows, "difference", labels, _draw_pair, x_label, heading, config, files, True)
 
 
-def _draw_pair(axes: plt.Axes, row: int, values: dict) -> None:
+def _draw_pair(axes: Axes, row: int, values: dict) -> None:
     axes.axvline(0, color="black", linewidth=0.8)
     decided = values["low"] > 0 or values["high"] < 0
     colour = COLOURS[1 if decided else 0]
@@ -83,7 +84,7 @@ def _draw_rows(
     frame: pd.DataFrame,
     value: str,
     labels: dict[str, list[str]],
-    draw_row: Callable[[plt.Axes, int, dict], None],
+    draw_row: Callable[[Axes, int, dict], None],
     x_label: str,
     heading: list[str],
     config: Config,
@@ -106,15 +107,9 @@ def _draw_rows(
     datasets = frame["dataset"].unique()
     count = max(1, len(datasets))
     height = 1.9 + sum(0.2 + 0.16 * len(lines) for lines in wrapped)
-    with plt.rc_context(STYLE):
-        figure, panels = plt.subplots(
-            ncols=count,
-            figsize=(3.4 + 3.4 * count, height),
-            layout="constrained",
-            sharex=share_x,
-            sharey=True,
-            squeeze=False,
-        )
+    with own_style():
+        figure = Figure((3.4 + 3.4 * count, height), layout="constrained")
+        panels = figure.subplots(ncols=count, sharex=share_x, sharey=True, squeeze=False)
         for axes, dataset in zip(panels.flat, datasets, strict=False):
             part = frame[frame["dataset"] == dataset].set_index("row").reindex(list(labels))
             for row, values in enumerate(part.to_dict("records")):

@@ -5,7 +5,8 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.explained import (
@@ -14,7 +15,7 @@ from analogyqa.report.explained import (
     shown_candidates,
     word_text,
 )
-from analogyqa.report.figures import COLOURS, STYLE, write_figure
+from analogyqa.report.figures import COLOURS, own_style, write_figure
 from analogyqa.schemas.explanations import Explanation, Point, Shifts
 
 WIDTH, HEIGHT = 7.2, 4.4  # of a saved plot in inches; a page is as wide
@@ -41,11 +42,10 @@ def picture_svg(explanation: Explanation, shifts: Shifts) -> str:
     """Return the plot as SVG, without the legend and the text, which a page has."""
     file = io.StringIO()
     # As text, letters are smaller than as curves; a page may have dozens of pictures.
-    with plt.rc_context(STYLE | {"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}):
-        figure = plt.figure(figsize=SIZE)
+    with own_style(**{"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}):
+        figure = Figure(SIZE)
         _draw(figure.add_axes(INSIDE), explanation, shifts)
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-        plt.close(figure)
     return file.getvalue()
 
 
@@ -73,13 +73,9 @@ def save_picture(explanation: Explanation, path: Path) -> None:
         )
     lines = _text(explanation, shifts)
     height = LINE * len(lines)
-    with plt.rc_context(STYLE):
-        figure, (plot, below) = plt.subplots(
-            2,
-            figsize=(WIDTH, HEIGHT + height),
-            height_ratios=[HEIGHT, height],
-            layout="constrained",
-        )
+    with own_style():
+        figure = Figure((WIDTH, HEIGHT + height), layout="constrained")
+        plot, below = figure.subplots(2, height_ratios=[HEIGHT, height])
         _draw(plot, explanation, shifts)
         plot.legend(
             loc="lower left",
@@ -99,10 +95,9 @@ def save_picture(explanation: Explanation, path: Path) -> None:
             look = {"color": colour, "fontsize": "small", "va": "center", "parse_math": False}
             below.annotate(line, place, xycoords="axes fraction", **look)
         write_figure(figure, kind, path)
-        plt.close(figure)
 
 
-def _draw(axes: plt.Axes, explanation: Explanation, shifts: Shifts) -> None:
+def _draw(axes: Axes, explanation: Explanation, shifts: Shifts) -> None:
     """Draw the shifts, and a line from each shown candidate to the prototype that decides it."""
     selected = shown_candidates(explanation)
     axes.scatter(*_xy(shifts.prototypes), s=SMALL, label=PROTOTYPES, **TRIANGLE)
@@ -136,7 +131,7 @@ def _xy(points: Iterable[Point]) -> tuple[list[float], list[float]]:
 
 
 def _mark(
-    axes: plt.Axes, point: Point, size: float, look: dict, text: str, colour: str, down: float = 0
+    axes: Axes, point: Point, size: float, look: dict, text: str, colour: str, down: float = 0
 ) -> None:
     """Draw a mark with a number or letter in it, some points below its centre."""
     axes.scatter(*point, s=size, zorder=3, **look)

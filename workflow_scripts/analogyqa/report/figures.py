@@ -1,17 +1,15 @@
 """The figures of a paper: curves or heat maps, with the published values."""
 
 import textwrap
+from contextlib import AbstractContextManager
 from itertools import cycle
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib import style
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analogyqa.files import atomic_path
@@ -101,13 +99,10 @@ def draw_figure(
     # More lines need a wider panel and a higher legend; a heat map has a number in each tile.
     width = max(4.8, (0.7 if artefact.y else 0.1 * len(artefact.lines)) * frame["x"].nunique())
     height = 4 + 0.2 * max(len(artefact.lines), frame["y"].nunique())
-    with plt.rc_context(STYLE):
-        figure, panels = plt.subplots(
-            ncols=len(artefact.panels),
-            figsize=(1.6 + width * len(artefact.panels), height),
-            layout="constrained",
-            squeeze=False,
-        )
+    with own_style():
+        size = (1.6 + width * len(artefact.panels), height)
+        figure = Figure(size, layout="constrained")
+        panels = figure.subplots(ncols=len(artefact.panels), squeeze=False)
         for axes, panel in zip(panels.flat, artefact.panels, strict=True):
             part = frame[frame["panel"] == panel]
             measure = MEASURES[part["measure"].iloc[0]].title
@@ -128,8 +123,16 @@ def draw_figure(
         save_figure(figure, _title(frame, paper, name, config), files)
 
 
+def own_style(**changes: object) -> AbstractContextManager[None]:
+    """Draw with Matplotlib's defaults and our style, whatever a matplotlibrc says.
+
+    Figures are made without pyplot, so no backend of the user is loaded or replaced.
+    """
+    return style.context(STYLE | changes, after_reset=True)
+
+
 def save_figure(figure: Figure, title: str, files: dict[str, str | Path]) -> None:
-    """Add the title and the legend of all panels to a figure, save it and close it.
+    """Add the title and the legend of all panels to a figure, and save it.
 
     Long lines of the title are wrapped. Labels that end in `PUBLISHED` are in the second column of
     the legend. `files` are the paths by format (png, svg); equal figures give equal bytes.
@@ -153,7 +156,6 @@ def save_figure(figure: Figure, title: str, files: dict[str, str | Path]) -> Non
     figure.suptitle("\n".join(lines), x=0.02, horizontalalignment="left", fontsize="medium")
     for kind, path in files.items():
         write_figure(figure, kind, path)
-    plt.close(figure)
 
 
 def write_figure(figure: Figure, kind: str, path: str | Path) -> None:
@@ -171,7 +173,7 @@ def line_style(index: int) -> dict[str, str]:
     }
 
 
-def _draw_lines(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact, config: Config) -> None:
+def _draw_lines(axes: Axes, frame: pd.DataFrame, artefact: Artefact, config: Config) -> None:
     (x,) = artefact.x
     labels_of_x = {name: name for name in frame["x"].unique()}
     if x == "system":
@@ -225,7 +227,7 @@ def _x_positions(names: list[str]) -> tuple[dict[str, float], bool]:
     return positions, True
 
 
-def _rotate_long_labels(axes: plt.Axes, names: list[str]) -> None:
+def _rotate_long_labels(axes: Axes, names: list[str]) -> None:
     figure = axes.get_figure()
     width = 0.75 * figure.get_figwidth() / len(figure.axes) / len(names)
     if max(map(len, names)) > width * LETTERS_PER_INCH:
@@ -247,7 +249,7 @@ def _label(coordinates: Coordinates, line: str, config: Config) -> str:
 
 
 def _draw_line(
-    axes: plt.Axes,
+    axes: Axes,
     x_values: pd.Series,
     part: pd.DataFrame,
     labels: tuple[str, str],
@@ -281,7 +283,7 @@ def _draw_line(
         )
 
 
-def _draw_bars(axes: plt.Axes, frame: pd.DataFrame) -> None:
+def _draw_bars(axes: Axes, frame: pd.DataFrame) -> None:
     """Draw a stacked bar for each point of x, with a part for each line, the first at the bottom.
 
     The parts of the first line are labelled with their values.
@@ -300,7 +302,7 @@ def _draw_bars(axes: plt.Axes, frame: pd.DataFrame) -> None:
     axes.set_ylabel("share of the analogies")
 
 
-def _draw_heat_map(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact) -> None:
+def _draw_heat_map(axes: Axes, frame: pd.DataFrame, artefact: Artefact) -> None:
     """Draw a tile for each pair of points, with our mean and, below it, the published value."""
     (x,), (y,) = artefact.x, artefact.y
     columns, rows = list(frame["x"].unique()), list(frame["y"].unique())

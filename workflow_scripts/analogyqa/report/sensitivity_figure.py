@@ -2,12 +2,20 @@
 
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from analogyqa.measures import MEASURES
 from analogyqa.report.claims import FAILS, HOLDS
-from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, line_style, save_figure, seed_counts
+from analogyqa.report.figures import (
+    COLOURS,
+    PUBLISHED,
+    line_style,
+    own_style,
+    save_figure,
+    seed_counts,
+)
 from analogyqa.report.legend import percent
 from analogyqa.report.sensitivity import AT_PAPER, NO_EFFECT, plain_words
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
@@ -26,14 +34,10 @@ def draw_sensitivity(
     """
     rows = frame[frame["measure"] == study.measure]
     choices = list(dict.fromkeys(zip(rows["choice"], rows["value"], strict=True)))
-    with plt.rc_context(STYLE):
-        figure, panels = plt.subplots(
-            ncols=len(study.datasets),
-            figsize=(2.8 + 4.4 * len(study.datasets), 2.4 + 0.34 * len(choices)),
-            layout="constrained",
-            sharey=True,
-            squeeze=False,
-        )
+    with own_style():
+        size = (2.8 + 4.4 * len(study.datasets), 2.4 + 0.34 * len(choices))
+        figure = Figure(size, layout="constrained")
+        panels = figure.subplots(ncols=len(study.datasets), sharey=True, squeeze=False)
         figure.get_layout_engine().set(w_pad=0.1)
         for axes, dataset in zip(panels.flat, study.datasets, strict=True):
             _draw_panel(axes, rows[rows["dataset"] == dataset], choices, config, study)
@@ -43,7 +47,7 @@ def draw_sensitivity(
 
 
 def _draw_panel(
-    axes: plt.Axes,
+    axes: Axes,
     part: pd.DataFrame,
     choices: list[tuple[str, str]],
     config: Config,
@@ -81,7 +85,7 @@ def _draw_panel(
     axes.grid(axis="x", alpha=0.3)
 
 
-def _draw_system(axes: plt.Axes, rows: list[dict], title: str, index: int, aside: float) -> None:
+def _draw_system(axes: Axes, rows: list[dict], title: str, index: int, aside: float) -> None:
     """Draw the points of a system, hollow where the variation changes nothing in it."""
     style = line_style(index)
     colour = style["color"]
@@ -100,7 +104,7 @@ def _draw_system(axes: plt.Axes, rows: list[dict], title: str, index: int, aside
         axes.axvline(rows[0]["published"], color=colour, zorder=1, **line)
 
 
-def _label_published(axes: plt.Axes, published: list[float]) -> None:
+def _label_published(axes: Axes, published: list[float]) -> None:
     """Write each published value above its line, so that none overlap."""
     known = sorted((value, index) for index, value in enumerate(published) if pd.notna(value))
     for order, (value, index) in enumerate(known):

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from analogyqa.report.claim_values import norms_of
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
@@ -43,13 +44,8 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """
     rows = [row for panel in panels if not panel.reason for row in _rows(panel, config)]
     frame = to_frame(rows, NORMS)
-    figure, drawn = plt.subplots(
-        nrows=len(panels),
-        ncols=2,
-        figsize=(9.6, 1.4 + 3 * len(panels)),
-        layout="constrained",
-        squeeze=False,
-    )
+    figure = Figure((9.6, 1.4 + 3 * len(panels)), layout="constrained")
+    drawn = figure.subplots(nrows=len(panels), ncols=2, squeeze=False)
     for line, panel in zip(drawn, panels, strict=True):
         counts = frame[(frame["panel"] == panel.name) & (frame["what"] == COUNT)]
         before = f"{panel.name}: " if len(panels) > 1 else ""
@@ -114,7 +110,7 @@ def mean_verdict(
     return low, high, HOLDS if low > 0 else FAILS if high < 0 else UNDECIDED
 
 
-def _draw(axes: plt.Axes, frame: pd.DataFrame, group: Sequence[str], reason: str) -> None:
+def _draw(axes: Axes, frame: pd.DataFrame, group: Sequence[str], reason: str) -> None:
     if reason:
         axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", wrap=True)
         return

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 from analogyqa.report.figures import COLOURS
@@ -38,13 +39,8 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     The data are of columns POINTS, a row for each question and correct answer.
     """
     frames = [_points(panel) for panel in panels]
-    figure, drawn = plt.subplots(
-        ncols=len(panels),
-        figsize=(0.6 + 5.2 * len(panels), 6.6),
-        subplot_kw={"projection": "3d"},
-        layout="constrained",
-        squeeze=False,
-    )
+    figure = Figure((0.6 + 5.2 * len(panels), 6.6), layout="constrained")
+    drawn = figure.subplots(ncols=len(panels), subplot_kw={"projection": "3d"}, squeeze=False)
     for axes, panel, frame in zip(drawn.flat, panels, frames, strict=True):
         axes.set_title(panel.name, fontsize="medium")
         _draw(axes, frame, panel.reason or "too few points")
@@ -78,7 +74,7 @@ def project(vectors: np.ndarray) -> np.ndarray:
         return tsne.fit_transform(vectors)
 
 
-def _draw(axes: plt.Axes, frame: pd.DataFrame, reason: str) -> None:
+def _draw(axes: Axes, frame: pd.DataFrame, reason: str) -> None:
     if not frame["x"].notna().any():
         axes.text2D(0.5, 0.5, reason, transform=axes.transAxes, ha="center", wrap=True)
         axes.set_axis_off()

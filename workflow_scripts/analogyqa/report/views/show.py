@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from analogyqa.plan import Cell, view_tables
-from analogyqa.report.figures import STYLE, save_figure
+from analogyqa.report.figures import own_style, save_figure
 from analogyqa.report.legend import for_data, heading, printed_as
 from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.table_notes import names_by_fact
@@ -75,7 +74,7 @@ def build_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Con
         if cell:
             system = config.systems[cell.system].title
             facts.append((_data(panels[-1], cell, config, reads), system))
-    with plt.rc_context(STYLE):
+    with own_style():
         content = view.spec.load()(panels, view, config)
     notes = [f"{', '.join(names)}: {fact}." for fact, names in names_by_fact(facts).items()]
     return content._replace(notes=[*notes, *content.notes])
@@ -98,7 +97,7 @@ def draw_view(
     """Write a figure that `build_view` made; `files` are the paths by format (png, svg)."""
     assert content.figure is not None  # a view with a figure's name has one
     title = heading(paper, name, for_data(paper.views[name].title, config))
-    with plt.rc_context(STYLE):
+    with own_style():
         save_figure(content.figure, "\n".join([title, *content.notes]), files)
 
 
