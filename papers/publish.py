@@ -24,6 +24,7 @@ from pathlib import Path
 
 import typer
 
+from analogyqa.plan.made import made_files
 from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY
@@ -129,7 +130,7 @@ def results_of(results: Path, published: str) -> str:
 
 def unknown_numbers(page: Path, results: Path) -> list[str]:
     """Return a message for each line of a page's prose with numbers that a run does not contain."""
-    outputs = [*results.glob("*.md"), *results.glob("tables/*/*.md")]
+    outputs = made_files(results, "*.md", "tables/*/*.md")
     known = {number for path in outputs for number in NUMBER.findall(path.read_text("utf-8"))}
     messages, in_prose = [], True
     for count, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
@@ -166,7 +167,7 @@ def copy_figures(paper: str, results: Path, only: Collection[str]) -> dict[str, 
         only: The names of the pieces to publish; empty for all.
     """
     lines = {}
-    for path in sorted((results / "figures" / paper).glob("*.svg"), key=_by_number):
+    for path in sorted(made_files(results, f"figures/{paper}/*.svg"), key=_by_number):
         if only and not {path.name, path.stem} & set(only):
             continue
         shutil.copyfile(path, PAPERS / paper / path.name)
@@ -181,7 +182,7 @@ def pieces_of(paper: str, results: Path, figures: dict[str, str]) -> dict[str, s
     if claims.exists():
         pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)
     hidden = views_with_sentences(load_paper(PAPERS / paper / "paper.yaml"))
-    for path in sorted((results / "tables" / paper).glob("*.md"), key=_by_number):
+    for path in sorted(made_files(results, f"tables/{paper}/*.md"), key=_by_number):
         pieces[path.stem] = table_of(path.read_text(encoding="utf-8"))
         if path.stem in hidden:
             heading = pieces[path.stem].partition("\n")[0]

@@ -173,16 +173,18 @@ def test_a_table_with_its_own_marks_is_placed_there_with_its_figure(results, tmp
 
 def test_only_a_named_table_is_published(results, tmp_path):
     page = tmp_path / "papers" / "p" / "README.md"
-    mark = publish.BEGIN_PIECE.format(paper="p", name="table4")
+    mark = publish.BEGIN_PIECE.format(paper="p", name="pairs")
     page.write_text(f"{mark}\n{publish.END}\n\nbetween\n\n{page.read_text()}")
     readme = (tmp_path / "README.md").read_text()
-    (results / "figures" / "p" / "table4.svg").write_text("<svg/>")
-    publish.main("p", results, ["table4"])
+    (results / "tables" / "p" / "pairs.md").write_text(TABLE)
+    for name in ("pairs", "Copy of pairs"):
+        (results / "figures" / "p" / f"{name}.svg").write_text("<svg/>")
+    publish.main("p", results, ["pairs"])
     table, rest = page.read_text().split("\n\nbetween\n\n")
-    assert "### Table 4: MRR" in table and "![table4](table4.svg)" in table
+    assert "### Table 4: MRR" in table and "![pairs](pairs.svg)" in table
     assert "stale" in rest
     assert (tmp_path / "README.md").read_text() == readme
-    assert not page.with_name("figure6.svg").exists()
+    assert [path.name for path in page.parent.glob("*.svg")] == ["pairs.svg"]
 
 
 @pytest.mark.parametrize(("name", "cause"), [("table4", "write these lines"), ("t", "there are")])

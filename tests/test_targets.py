@@ -7,6 +7,7 @@ import pytest
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.plan import cell_with_run, load_papers, reported_cells, sensitivity_cells
+from analogyqa.plan.made import is_made
 from analogyqa.plan.targets import require_target
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
@@ -139,5 +140,6 @@ def test_every_planned_cell_is_a_target():
     papers = load_papers(config)
     varied = [cell for name in names for cell in sensitivity_cells(config, name).values()]
     for cell in [*reported_cells(config, papers), *varied]:
-        path = f"{config.output_dir}/runs/{cell_with_run(config, cell).path}/run.json"
-        require_target(path, config, papers)
+        name = f"runs/{cell_with_run(config, cell).path}/run.json"
+        require_target(f"{config.output_dir}/{name}", config, papers)
+        assert is_made(name)

@@ -1,6 +1,7 @@
 """An archive contains no sentences of the data and can be verified after unpacking."""
 
 import json
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -10,6 +11,7 @@ from urllib.request import urlopen
 import pandas as pd
 import pytest
 
+from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json, write_text
 from analogyqa.plan import Cell
 from analogyqa.report.archived import EMPTIED, sort_files, write_without_texts
@@ -56,6 +58,14 @@ PAPER = make_paper(
 )
 PAPERS = {PAPER.paper: PAPER}
 SOURCE = "wikiqa-train"
+# No rule makes these, although they lie among files that may be given away.
+LITTER = [
+    f"runs/{CELL.path} (copy)/run.json",
+    "corpora/._wikiqa.parquet",
+    "tables/tiny2020/Copy of table1.md",
+    "tables/tiny2020/reviewers.txt",
+    "tables/tiny2020/caf\udce9.csv",
+]
 
 
 @pytest.fixture(scope="module")
@@ -85,10 +95,12 @@ def archive(write_cell_files, tmp_path_factory):
     write_text(results / "my notes.txt", "who is thing 0 ?")
     # Of an earlier run with another paper, whose views may show sentences.
     write_text(results / "tables" / "other2020" / "table8.md", "who is thing 0 ?")
+    for name in LITTER:
+        write_text(results / name, "who is thing 0 ?")
     target = folder / "results.zip"
     contents = sort_files(results, [PAPER])
     assert contents.left_out == {
-        "": ["my notes.txt"],
+        "": sorted(["my notes.txt", *LITTER]),
         "questions/*": ["questions/tiny2020.md"],
         "tables/*": ["tables/other2020/table8.md"],
     }
@@ -118,6 +130,21 @@ def test_an_unpacked_archive_can_be_verified_and_contains_no_text_of_the_data(un
     files = [path for path in unpacked.rglob("*.*") if "workflow" not in path.parts]
     assert len(files) > 8
     assert [path for path in files for text in texts if text.encode() in path.read_bytes()] == []
+
+
+def test_the_archive_lists_what_is_in_it_and_what_is_not(unpacked):
+    page = (unpacked / "README.md").read_text(encoding="utf-8")
+    assert "| runs | 3 |" in page and "| corpora | 1 |" in page
+    listed = [name.replace("\udce9", "\\udce9") for name in LITTER]
+    assert [name for name in listed if f"`{name}`" not in page] == []
+
+
+def test_a_run_of_another_name_is_not_archived(unpacked):
+    copy = unpacked / "runs" / CELL.path.replace("bm25", "bm25-old")
+    shutil.copytree(unpacked / "runs" / CELL.path, copy)
+    with pytest.raises(AnalogyQAError, match=rf"bm25-old.*another cell, {CELL.path}"):
+        write_crate(unpacked, sort_files(unpacked, [PAPER]), "", {}, unpacked / "again.zip")
+    assert not (unpacked / "again.zip").exists()
 
 
 def test_a_changed_label_and_a_missing_file_are_reported(unpacked):

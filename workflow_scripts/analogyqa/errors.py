@@ -20,7 +20,12 @@ class AnalogyQAError(Exception):
 
     def __str__(self) -> str:
         """Return the message, with characters escaped that UTF-8 cannot encode."""
-        return super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
+        return printable(super().__str__())
+
+
+def printable(text: str) -> str:
+    """Return a text with characters escaped that UTF-8 cannot encode, as in a Latin-1 file name."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def shown(value: object) -> str:

@@ -19,8 +19,8 @@ def archive(
 ) -> None:
     """Write results, configuration, records and code into an RO-Crate, without third-party data.
 
-    Prints what is left out and why. `analogyqa verify` works on the unpacked archive.
-    Example: `analogyqa archive results/demo --to demo.crate.zip`
+    Prints what is archived, and what is left out and why. `analogyqa verify` works on the unpacked
+    archive. Example: `analogyqa archive results/demo --to demo.crate.zip`
     """
     from analogyqa.report.archived import sort_files, why_left_out
     from analogyqa.report.crate import write_crate
@@ -39,10 +39,16 @@ def archive(
     contents = sort_files(results, papers.values())
     registry = load_registry(REPOSITORY / "sources.yaml")
     write_crate(results, contents, command, registry, target)
+    print("Archived, with the code:")
+    for folder, names in contents.archived().items():
+        print(f"  {folder + '/*' if folder else ', '.join(names)} ({_size(results, names)})")
     print("Left out:")
     for pattern, names in contents.left_out.items():
-        size = decimal(sum((results / name).stat().st_size for name in names))
         reason = why_left_out(pattern)[0]
-        files = counted(len(names), "file", "files")
-        print(f"  {pattern or ', '.join(names)}: {reason} ({files}, {size})")
+        print(f"  {pattern or ', '.join(names)}: {reason} ({_size(results, names)})")
     print(f"{target}: {decimal(target.stat().st_size)}. README.md in it says how to check it.")
+
+
+def _size(results: Path, names: list[str]) -> str:
+    size = decimal(sum((results / name).stat().st_size for name in names))
+    return f"{counted(len(names), 'file', 'files')}, {size}"

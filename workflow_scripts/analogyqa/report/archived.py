@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
+from analogyqa.plan.made import is_made
 from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import CORPUS
 from analogyqa.schemas.inside import INSIDE
@@ -30,6 +31,7 @@ EMPTIED = {
     "corpora/*.parquet": (CORPUS, ("question", "candidate")),
     "runs/*/inside.parquet": (INSIDE, ("text", "words", "vector")),
 }
+_TEMPORARY = ".*"
 _SENTENCES = "sentences of the data, which may not be redistributed"
 _RUN = "run the command above"
 _CONFIGURE = "configure it and run the command above"
@@ -53,7 +55,7 @@ LEFT_OUT = {
     "logs/*": ("paths of the machine", _RUN),
     "benchmarks/*": ("the time that each job took on the machine", _RUN),
     "mlflow*": ("a view of the records of the runs, and trained models", "`analogyqa import`"),
-    ".*": ("temporary", ""),
+    _TEMPORARY: ("temporary", ""),
 }
 _ORIGINAL = b"sha256 with texts"  # in the metadata of a table without texts
 
@@ -70,6 +72,14 @@ class Contents(NamedTuple):
     kept: list[str]
     emptied: list[str]
     left_out: dict[str, list[str]]
+
+    def archived(self) -> dict[str, list[str]]:
+        """Return the files that are archived, by the folder they are in; "" for the results'."""
+        by_folder: dict[str, list[str]] = {}
+        for name in sorted([*self.kept, *self.emptied]):
+            folder = name.partition("/")[0] if "/" in name else ""
+            by_folder.setdefault(folder, []).append(name)
+        return by_folder
 
 
 def sort_files(results: str | Path, papers: Collection[Paper]) -> Contents:
@@ -89,6 +99,8 @@ def sort_files(results: str | Path, papers: Collection[Paper]) -> Contents:
         name = path.relative_to(results).as_posix()
         if pattern := _first_match(name, with_sentences):
             contents.left_out.setdefault(pattern, []).append(name)
+        elif not is_made(name) and not fnmatch(name, _TEMPORARY):
+            contents.left_out.setdefault("", []).append(name)
         elif _first_match(name, EMPTIED):
             contents.emptied.append(name)
         elif _first_match(name, (*KEPT, *shown)):

@@ -4,6 +4,7 @@ The profile: https://w3id.org/ro/wfrun/provenance/0.5. The root of the crate is 
 the code is in its folder `workflow`. Each cell is an action, whose tool is the script of its rule.
 """
 
+import re
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, printable
 from analogyqa.files import atomic_path, read_yaml
 from analogyqa.plan import Cell
 from analogyqa.report.archived import EMPTIED, Contents, why_left_out, write_without_texts
@@ -39,9 +40,14 @@ _WORKFLOW = (
     *("Snakefile", "config.yaml", "sources.yaml", "pyproject.toml", "requirements.lock"),
     *("README.md", "LICENSE", "CITATION.cff", "rules/*.smk"),
     *("workflow_scripts/**/*.py", "workflow_scripts/**/templates/*.*"),
-    *("papers/*/*.yaml", "papers/*/README.md", "sample/**/*.*"),
-    *("envs/*.*", "profiles/*/*.yaml", "slurm/*.yaml"),
+    *("papers/*/paper.yaml", "papers/*/config.yaml", "papers/*/README.md"),
+    *("sample/README.md", "sample/config.yaml", "sample/*.py", "sample/expected.csv"),
+    *("sample/entities.jsonl", "sample/text.txt", "sample/facts/*.tsv"),
+    *("sample/trecqa/*.xml", "sample/wikiqa/WikiQA-*.tsv"),
+    *("envs/*.yaml", "envs/*.sh", "profiles/*/*.yaml", "slurm/*.yaml"),
 )
+# Editors, Jupyter and file managers leave other names.
+_NAME = re.compile(r"\w[\w.-]*(?<!\.bak)(?<!\.orig)")
 _REPORTS = ("summary.csv", "ledger.csv", "claims.csv", "tables/", "figures/")
 _README = """\
 # Results of analogyqa: {name}
@@ -58,6 +64,12 @@ them with the files:
 To run everything again, with the data from their sources:
 
     {command}
+
+## What is here
+
+| folder | files |
+|---|---|
+{archived}
 
 ## What is left out
 
@@ -111,11 +123,19 @@ def write_crate(
         records = {
             name: read_record(results / name) for name in files if name.endswith("/run.json")
         }
+        for name, record in records.items():
+            recorded = Cell.from_record(record["cell"]).path
+            if name != f"runs/{recorded}/run.json":
+                raise AnalogyQAError(
+                    f"{results / name}: is the record of another cell, {recorded}. Move its folder "
+                    f"out of {results}"
+                )
         rules = {name: _rule(record, files, name) for name, record in records.items()}
         workflow = _add_workflow(crate, set(rules.values()))
         sources = _add_sources(crate, records.values(), registry)
         readme = Path(temporary, "README.md")
-        readme.write_text(_readme(results, contents, command, sources), encoding="utf-8")
+        text = printable(_readme(results, contents, command, sources))
+        readme.write_text(text, encoding="utf-8")
         _add_file(crate, readme, readme.name)["about"] = crate.root_dataset
         _add_run(crate, workflow, command, results, files, sources)
         for name, record in records.items():
@@ -167,7 +187,8 @@ def _add_workflow(crate: ROCrate, rules: set[str]) -> Entity:
     tools, main = {_script(rule) for rule in rules}, "workflow/Snakefile"
     for path in sorted({path for pattern in _WORKFLOW for path in REPOSITORY.glob(pattern)}):
         name = f"workflow/{path.relative_to(REPOSITORY).as_posix()}"
-        if name != main and path.is_file():
+        is_ours = all(map(_NAME.fullmatch, path.relative_to(REPOSITORY).parts))
+        if name != main and is_ours and path.is_file():
             types = ["File", "SoftwareSourceCode"] if name in tools else "File"
             _add_file(crate, path, name, types)
     path = REPOSITORY / "Snakefile"
@@ -285,6 +306,10 @@ def _readme(results: Path, contents: Contents, command: str, sources: Mapping[st
         name=results.name,
         command=command,
         emptied=", ".join(f"`{pattern}`" for pattern in EMPTIED),
+        archived="\n".join(
+            f"| {folder or 'this folder'} | {len(names)} |"
+            for folder, names in contents.archived().items()
+        ),
         rows="\n".join(rows),
         downloads="\n".join(downloads) or "| none | | |",
     )

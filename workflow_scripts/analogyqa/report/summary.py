@@ -12,6 +12,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, reweighted, strata_of, values_by_seed
 from analogyqa.plan import Cell
+from analogyqa.plan.made import made_files
 from analogyqa.plan.related import Part, Parts
 from analogyqa.report.spread import summarise
 from analogyqa.schemas import METRICS, read_table
@@ -123,7 +124,7 @@ def read_runs(
 def find_records(results: str | Path) -> dict[str, Path]:
     """Return the record of every run by the path of the run below runs/, sorted."""
     folder = Path(results, "runs")
-    records = sorted(folder.glob("*/*/*/*/run.json"))
+    records = made_files(results, "runs/*/*/*/*/run.json")
     return {path.parent.relative_to(folder).as_posix(): path for path in records}
 
 

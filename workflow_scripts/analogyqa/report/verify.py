@@ -8,6 +8,7 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cell_with_run, claim_cells, norm_cells, reported_cells
+from analogyqa.plan.made import made_files
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.claim_values import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
@@ -135,7 +136,7 @@ def _verify_reports(
         records,
         [path.with_name("metrics.parquet") for path in records],
         [path for path in corpora if path.exists()],
-        sorted(results.glob("costs/*/*.json")),
+        made_files(results, "costs/*/*.json"),
     )
     ledger = build_ledger(list(papers.values()), config, computed)
     yield from _compare(computed.summary, results / "summary.csv")

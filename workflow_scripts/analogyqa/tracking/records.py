@@ -16,6 +16,7 @@ from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.model import Model
 from analogyqa.model.runs import learned_by
 from analogyqa.plan import Cell, artefact_cells, cell_with_run
+from analogyqa.plan.made import made_files
 from analogyqa.report.learning import kept_epochs
 from analogyqa.report.legend import printed_name
 from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv, read_record
@@ -187,10 +188,10 @@ def _model_writer(
 def documents_run(results: Path, paper: str) -> list[Importable]:
     """Return the run with the tables, figures and reports of a paper, [] if there are none."""
     patterns = [f"{kind}s/{paper}/*" for kind in ("table", "figure")]
-    paths = [path for pattern in patterns for path in sorted(results.glob(pattern))]
+    paths = made_files(results, *patterns)
     if not paths:
         return []
-    paths += [path for name in _REPORTS for path in sorted(results.glob(f"{name}.*"))]
+    paths += made_files(results, *(f"{name}.*" for name in _REPORTS))
     files = {path.relative_to(results).as_posix(): path for path in paths}
     hashes = {name: sha256(path) for name, path in files.items()}
     tags = {"record": experiment_name(results, paper), "mlflow.user": getpass.getuser()}

@@ -11,6 +11,7 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured, configured_cell, differences
+from analogyqa.plan.made import made_files
 from analogyqa.report.summary import find_records, read_record
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.trace import run_log
@@ -67,7 +68,7 @@ def time_block(results: Path) -> Block:
     for folder in sorted((results / "benchmarks").glob("*/")):
         lines = [
             {"job": path.relative_to(folder).with_suffix("").as_posix(), **times}
-            for path in sorted(folder.rglob("*.jsonl"))
+            for path in made_files(results, f"benchmarks/{folder.name}/**/*.jsonl")
             for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
             if (times := _read_times(line))
         ]
