@@ -12,7 +12,7 @@ from analogyqa.experiments.checks import check_jobs, check_types, require_target
 from analogyqa.experiments.experiment import growing, load_experiment, one_of, with_overrides
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
-from analogyqa.experiments.parameters import Parameters
+from analogyqa.experiments.parameters import Parameters, _package_hash
 from analogyqa.files import read_yaml
 from analogyqa.plan.configured import configured_cell
 from analogyqa.settings.base import merge
@@ -332,3 +332,17 @@ def test_patterns_match_whole_names():
 
 def test_a_resource_doubles_with_each_attempt():
     assert [growing(20)(None, attempt) for attempt in (1, 2, 3)] == [20, 40, 80]
+
+
+def test_locks_and_copies_of_an_editor_do_not_change_the_hash_of_a_package(tmp_path, monkeypatch):
+    monkeypatch.setattr("analogyqa.experiments.parameters.LIBRARY", tmp_path)
+    (tmp_path / "plan").mkdir()
+    (tmp_path / "plan" / "cell.py").write_text("1")
+    package_hash = _package_hash.__wrapped__
+    before = package_hash("plan")
+    (tmp_path / "plan" / ".#cell.py").symlink_to("user@host.1234")  # by Emacs, to nowhere
+    for name in ("._cell.py", "cell (copy).py", "Copy of cell.py", "cell-checkpoint.py"):
+        (tmp_path / "plan" / name).write_text("2")
+    assert package_hash("plan") == before
+    (tmp_path / "plan" / "new.py").write_text("2")
+    assert package_hash("plan") != before

@@ -236,5 +236,6 @@ def _without_titles(systems: Mapping[str, System]) -> Values:
 @cache
 def _package_hash(*names: str) -> str:
     """Return the hash of all modules of some packages of the library."""
-    paths = (path for name in names for path in sorted((LIBRARY / name).glob("*.py")))
+    paths = [path for name in names for path in sorted((LIBRARY / name).glob("*.py"))]
+    paths = [path for path in paths if path.stem.isidentifier()]  # no lock or copy of an editor
     return content_hash({path.relative_to(LIBRARY).as_posix(): sha256(path) for path in paths})
