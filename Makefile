@@ -12,8 +12,8 @@ SNAKEMAKE := $(PY) -m snakemake --cores $(CORES) $(DISPLAY) --quiet rules
 PAPERS ?=
 RUN := $(if $(PAPERS),--config "papers=$(PAPERS)")
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-# They belong to another Python, and Python reads them before any code of ours runs. See analogyqa/surroundings.py.
-unexport PYTHONPATH PYTHONHOME
+# They are meant for other installations, and are read before any code of ours. See also analogyqa/surroundings.py.
+unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX
 
 .PHONY: help environment demo paper sensitivity test test-all lint docs ui report sources plan slurm-test gpu-test browser-test bench
 

@@ -67,9 +67,9 @@ def test_a_command_runs_in_foreign_surroundings(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_make_starts_python_without_the_home_of_another():
-    show = "show: ; @echo [$$PYTHONPATH$$PYTHONHOME]"
+def test_make_inherits_no_settings_for_other_installations():
+    foreign = dict.fromkeys(("PYTHONPATH", "PYTHONHOME", "PIP_USER", "PIP_TARGET"), "/foreign")
+    show = f"show: ; @echo [{''.join(f'$${name}' for name in foreign)}]"
     command = ["make", "--silent", "-C", ROOT, "--eval", show, "show"]
-    foreign = {"PYTHONPATH": "/foreign", "PYTHONHOME": "/foreign"}
     done = subprocess.run(command, env=os.environ | foreign, capture_output=True, text=True)
     assert "[]" in done.stdout.splitlines()
