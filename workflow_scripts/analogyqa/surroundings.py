@@ -8,7 +8,7 @@ from pathlib import Path
 from analogyqa.folders import require_writable
 
 # Variables for another Python, and for the figures of a notebook.
-_FOREIGN = ("PYTHONHOME", "PYTHONUTF8", "MPLBACKEND", "MATPLOTLIBRC")
+_FOREIGN = ("PYTHONHOME", "MPLBACKEND", "MATPLOTLIBRC")
 # Where packages may come from: this environment, and the folder of this library.
 _OURS = (Path(sys.prefix).resolve(), Path(__file__).resolve().parents[1])
 
@@ -32,7 +32,10 @@ def leave_surroundings() -> None:
         getpass.getuser()
     except (KeyError, OSError):  # Python 3.13 raises the second
         os.environ["LOGNAME"] = str(os.getuid())
-        os.environ.setdefault("HOME", "/")  # as Docker does
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = "/"  # as Docker does
 
 
 def require_cache() -> None:
