@@ -73,3 +73,6 @@ def test_the_page_leads_from_a_spreadsheet_to_ranked_answers(tmp_path):
     assert "Mine: mean reciprocal rank" in page and page.count(">not run<") == 1
     assert "1 run is not finished" in run(["analogyqa", "verify", "results/mine"])
     assert run(ranking) == ranked
+    assert "bm25/mine/all/default/run.json is missing" in run(
+        ["analogyqa", "archive", "results/mine"]
+    )

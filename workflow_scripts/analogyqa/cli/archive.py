@@ -1,5 +1,6 @@
 """`analogyqa archive`."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from analogyqa.report.stored import read_configuration
 
 
 def archive(
-    results: Annotated[Path, typer.Argument(help="The output folder of a finished run.")],
+    results: Annotated[Path, typer.Argument(help="The output folder of a run.")],
     to: Annotated[
         Path | None, typer.Option(help="The file to write; by default RESULTS.crate.zip.")
     ] = None,
@@ -32,7 +33,7 @@ def archive(
     config, papers, command = read_configuration(results)
     if missing := missing_runs(results, config, papers):
         others = f" and {len(missing) - 1} more are" if len(missing) > 1 else " is"
-        raise AnalogyQAError(f"{missing[0]}{others} missing. Finish the run first: {command}")
+        print(f"{missing[0]}{others} missing. To finish the run: {command}", file=sys.stderr)
     target = to or results.with_name(f"{results.name}.crate.zip")
     if target.is_dir():
         raise AnalogyQAError(f"{target} is a folder. Name a file: --to {target / results.name}.zip")

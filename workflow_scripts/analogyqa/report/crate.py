@@ -238,6 +238,7 @@ def _add_run(
 ) -> None:
     """Add the run of the workflow as a whole."""
     reports = [entity for name, entity in files.items() if name.startswith(_REPORTS)]
+    end = results / "ledger.csv"
     action = crate.add_action(
         workflow,
         "#run",
@@ -246,7 +247,8 @@ def _add_run(
         {
             "name": f"Run of the workflow into {results.name}",
             "description": command,
-            "endTime": _written(results / "ledger.csv"),
+            # A run that goes on has no ledger.
+            **({"endTime": _written(end)} if end.exists() else {}),
         },
     )
     crate.root_dataset.append_to("mentions", action)
