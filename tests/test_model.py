@@ -292,6 +292,7 @@ def test_words_without_a_vector_are_ignored_and_named(models, corpus):
         ("who is it?", [], "no candidates"),
         ("who is it?", "made", "'made' is one text"),
         ("who is it?", ["so", " "], "is empty"),
+        ("who is it?", ["so\udcff"], "no valid text"),
         ("who is it?", ["so", None], "None: questions and candidates must be texts"),
     ],
 )

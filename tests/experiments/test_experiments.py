@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.experiments.checks import check_jobs, check_types, require_targets
+from analogyqa.experiments.checks import check_jobs, require_targets
 from analogyqa.experiments.experiment import growing, load_experiment, one_of, with_overrides
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
@@ -279,18 +279,6 @@ def test_typed_targets_are_checked_and_other_arguments_are_not(inputs):
         require_targets([f"{OUT}/tables/diallo2019/table99.csv"], inputs.experiment)
 
 
-def test_the_question_types_of_cells_must_be_in_the_data(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    job = SimpleNamespace(
-        rule=SimpleNamespace(name="build_corpus"), wildcards=SimpleNamespace(corpus="wikiqa")
-    )
-    job.wildcards.items = lambda: [("corpus", "wikiqa")]
-    check_jobs([job], sample())
-    without_who = sample(question_types={"who": ["whose"]})
-    with pytest.raises(AnalogyQAError, match="of type who"):
-        check_jobs([job], without_who)
-
-
 def test_the_encoders_of_the_jobs_are_checked(inputs, monkeypatch):
     checked: list[str] = []
     monkeypatch.setattr("analogyqa.experiments.checks.check_encoder", checked.append)
@@ -305,10 +293,14 @@ def test_the_encoders_of_the_jobs_are_checked(inputs, monkeypatch):
 def test_question_types_are_not_checked_before_all_files_are_here(monkeypatch):
     monkeypatch.chdir(ROOT)
     experiment = sample(question_types={"who": ["whose"]})
+    job = SimpleNamespace(
+        rule=SimpleNamespace(name="build_corpus"), wildcards=SimpleNamespace(corpus="wikiqa")
+    )
+    job.wildcards.items = lambda: [("corpus", "wikiqa")]
     with pytest.raises(AnalogyQAError, match="of type who"):
-        check_types("wikiqa", experiment)
+        check_jobs([job], experiment)
     experiment.available.splits["wikiqa"]["dev"] = ["not_downloaded.tsv"]
-    check_types("wikiqa", experiment)
+    check_jobs([job], experiment)
 
 
 def test_folders_that_cannot_be_written_to_are_refused_before_anything_is_read(

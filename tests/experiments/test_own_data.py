@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from analogyqa.availability import NOT_SELECTED
 from analogyqa.errors import AnalogyQAError
 from analogyqa.experiments.checks import check_jobs, left_out_here, require_targets
 from analogyqa.experiments.experiment import load_experiment
@@ -14,6 +13,7 @@ from analogyqa.experiments.outputs import Outputs
 from analogyqa.files import read_yaml
 from analogyqa.plan.targets import require_target
 from analogyqa.settings.base import merge
+from analogyqa.settings.left_out import NOT_SELECTED
 from workflow.project import REPOSITORY
 
 QUESTIONS = 24
@@ -46,9 +46,9 @@ def own(tmp_path, monkeypatch):
 
 
 def job(rule: str, **wildcards: str) -> SimpleNamespace:
-    return SimpleNamespace(
-        rule=SimpleNamespace(name=rule), wildcards=SimpleNamespace(items=wildcards.items)
-    )
+    names = SimpleNamespace(**wildcards)
+    names.items = wildcards.items
+    return SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards=names)
 
 
 def cell(path: str) -> SimpleNamespace:

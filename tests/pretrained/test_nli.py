@@ -110,7 +110,7 @@ def test_the_columns_of_sick_are_found_by_their_names(write):
         ("a.txt", "", ": no pair of sentences"),
         ("a.txt", sick(), ": no pair of sentences"),
         ("a.jsonl", "", ": no pair of sentences"),
-        ("a.txt", b"\xff\xfe\x00", ": damaged or truncated ('utf-8' codec"),
+        ("a.txt", b"\xff\xfe\x00", ": this is UTF-16 text"),
         ("a.zip", "no archive", ": damaged or truncated"),
         ("a.zip", {"a_dev.jsonl": b"{}"}, ": expected one file with a name in *_train.jsonl"),
         ("a.zip", {"a_train.jsonl": b"{\n"}, ", a_train.jsonl, line 1: not a JSON object"),

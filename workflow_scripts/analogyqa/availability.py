@@ -16,13 +16,13 @@ from analogyqa.schemas import SPLITS
 from analogyqa.settings.analogies import Category, Parser
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.data import Dataset
+from analogyqa.settings.left_out import not_selected
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import Lemmas, NamedEntities, SentenceVectors, Vectors
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
 from analogyqa.tasks.analogies import category_key
 
-NOT_SELECTED = "it is not among the systems of `only`"
 _REMEDY = "Correct the path in the configuration, or start in another folder."
 
 
@@ -266,9 +266,7 @@ class Availability:
             elif name in self._no_categories:
                 reasons[category_key(name)] = f"category {self._no_categories[name]}"
         reasons |= config.left_out
-        selected = config.only or list(config.systems)
-        kept = {part for name in selected for part in (name, *config.systems[name].parts)}
-        reasons |= dict.fromkeys(config.systems.keys() - kept, NOT_SELECTED)
+        reasons |= not_selected(config)
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
             if name.partition(" ")[0] in reasons:  # unavailable with any overrides
@@ -285,6 +283,7 @@ class Availability:
         for dataset in config.outside_papers("datasets"):
             not_on = self._why_not_on(dataset)
             reasons |= {key: why for key, why in not_on.items() if key.split()[0] not in reasons}
+            selected = config.only or list(config.systems)
             why = {name: reasons.get(name) or reasons.get(f"{name} {dataset}") for name in selected}
             if dataset not in reasons and all(why.values()):
                 listed = "; ".join(f"{name}: {reason}" for name, reason in why.items())

@@ -12,11 +12,11 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from rich.filesize import decimal
 
-from analogyqa.cli.options import CONFIG, ConfigOption, load_run
+from analogyqa.cli.options import CONFIG, ConfigOption
 from analogyqa.experiments.checks import left_out_here
-from analogyqa.experiments.experiment import Experiment
+from analogyqa.experiments.experiment import Experiment, load_experiment
 from analogyqa.plan import artefact_coordinates, load_papers, why_no_run
-from analogyqa.settings.load import read_config
+from analogyqa.settings.load import read_config, read_values
 
 
 def doctor(config: ConfigOption = CONFIG) -> None:
@@ -31,7 +31,8 @@ def doctor(config: ConfigOption = CONFIG) -> None:
         print(f"  WRONG: {fault}")
     print(describe_gpu())
     print(describe_slurm())
-    experiment = load_run(config)
+    values, files = read_values(config)
+    experiment = load_experiment(values, files)
     folder = Path(experiment.config.output_dir)
     disk = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))
     print(f"Disk: {decimal(disk.free)} free for {folder}; `make plan` says what a run needs")

@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +11,10 @@ import typer
 
 from analogyqa.cli.options import CONFIG, ConfigOption, counted, load_run
 from analogyqa.errors import AnalogyQAError
-from analogyqa.experiments.experiment import Experiment
 from analogyqa.plan import Cell, cell_with_run, paper_cells
 from analogyqa.settings.load import command_of
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
 from analogyqa.settings.tracking import artifacts_folder, resolve_tracking_uri
 
 HOST = "127.0.0.1"
@@ -23,7 +25,7 @@ def import_(config: ConfigOption = CONFIG) -> None:
 
     Example: `analogyqa import --config sample/config.yaml`
     """
-    _import_finished(load_run(config))
+    _import_finished(*load_run(config))
 
 
 def ui(
@@ -36,13 +38,12 @@ def ui(
     from analogyqa.tracking.problems import readable_errors
     from analogyqa.tracking.store import MlflowExperiment
 
-    run = load_run(config)
-    settings = run.config
+    settings, papers = load_run(config)
     tracking_uri = resolve_tracking_uri(settings)
     artifacts = artifacts_folder(tracking_uri)
     if artifacts:
         _require_free(port)
-    experiments = _import_finished(run)
+    experiments = _import_finished(settings, papers)
     if not experiments:
         raise AnalogyQAError(
             f"{settings.output_dir}: there are no runs yet, so there is nothing to show. "
@@ -79,26 +80,25 @@ def _require_free(port: int) -> None:
             ) from error
 
 
-def _import_finished(run: Experiment) -> list[str]:
+def _import_finished(config: Config, papers: Mapping[str, Paper]) -> list[str]:
     """Import the records made so far; return the names of the experiments that have a run."""
     from analogyqa.tracking.records import paper_runs
     from analogyqa.tracking.registry import register_best
     from analogyqa.tracking.store import import_runs
 
-    config, runs, waiting = run.config, {}, 0
-    results = Path(config.output_dir)
-    for name, paper in run.papers.items():
+    results, runs, waiting = Path(config.output_dir), {}, 0
+    for name, paper in papers.items():
         cells = paper_cells(config, paper)
         finished = [cell for cell in cells if _has_run(results, cell_with_run(config, cell))]
         waiting += len(cells) - len(finished)
-        if of_paper := paper_runs(results, paper, finished, config):
-            runs[name] = of_paper
+        if finished_runs := paper_runs(results, paper, finished, config):
+            runs[name] = finished_runs
     tracking_uri = resolve_tracking_uri(config)
     imported = import_runs(tracking_uri, results, runs)
     for name, added in imported.items():
         print(f"{name}: {counted(added, 'new run', 'new runs')}")
-    for uri, best in register_best(tracking_uri, results, runs, config).items():
-        print(f"{uri}: {best}, the best on dev")
+    for uri, run in register_best(tracking_uri, results, runs, config).items():
+        print(f"{uri}: {run}, the best on dev")
     print(
         f"{tracking_uri} is up to date; {counted(waiting, 'cell has', 'cells have')} no run. "
         "`analogyqa doctor` says which cannot run here"

@@ -5,8 +5,12 @@ from typing import Annotated
 
 import typer
 
-from analogyqa.experiments.experiment import Experiment, load_experiment
-from analogyqa.settings.load import read_config, read_values
+from analogyqa.plan import load_papers
+from analogyqa.report.stored import CONFIGURATION, read_stored
+from analogyqa.settings.left_out import NOT_SELECTED, leave_out, not_selected
+from analogyqa.settings.load import read_config
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
 
 ConfigOption = Annotated[Path, typer.Option("--config", help="The configuration of the run.")]
 CONFIG = Path("config.yaml")
@@ -25,10 +29,18 @@ def counted(count: int, one: str, several: str) -> str:
     return f"{count} {one if count == 1 else several}"
 
 
-def load_run(config: Path) -> Experiment:
-    """Return the run that a configuration file configures, without what cannot run here."""
-    values, files = read_values(config)
-    return load_experiment(values, files)
+def load_run(path: Path) -> tuple[Config, dict[str, Paper]]:
+    """Return the configuration in a file, without what its run has left out, and its papers.
+
+    The data need not be here, as for results of another machine.
+    """
+    config = read_config(path)
+    left_out: dict[str, str] = {}
+    if Path(config.output_dir, CONFIGURATION).exists():
+        stored = read_stored(config.output_dir)[1]
+        left_out = {name: why for name, why in stored.items() if why != NOT_SELECTED}
+    config = leave_out(config, left_out | not_selected(config))
+    return config, load_papers(config)
 
 
 def results_folder(given: Path | None) -> Path:

@@ -14,9 +14,9 @@ def report(config: ConfigOption = CONFIG) -> None:
     """
     from analogyqa.report.page import build_page
 
-    run = load_run(config)
-    folder, command = run.config.output_dir, command_of([config], {})
-    page = build_page(folder, run.config, run.papers, command)
-    path = Path(folder, "report.html")
+    settings, papers = load_run(config)
+    command = command_of([config], {})
+    page = build_page(settings.output_dir, settings, papers, command)
+    path = Path(settings.output_dir, "report.html")
     write_text(path, page)
     print(path)

@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
-from analogyqa.availability import NOT_SELECTED
 from analogyqa.corpora.table import build_corpus, count_questions, require_types
 from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
@@ -20,6 +19,7 @@ from analogyqa.plan.targets import require_target
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.data import ALL
+from analogyqa.settings.left_out import NOT_SELECTED
 from analogyqa.settings.own_data import FEW_QUESTIONS
 from analogyqa.settings.run import Config
 from analogyqa.tasks.analogies import category_key
@@ -74,17 +74,22 @@ def check_jobs(jobs: Iterable[Any], experiment: Experiment) -> None:
         for names in wildcards
         if {"system", "dataset", "subset", "overrides"} <= names.keys()
     ]
+    built = {job.wildcards.corpus for job in jobs if job.rule.name == "build_corpus"}
     problems: list[str] = []
     for dataset in sorted(datasets):
         if not experiment.config.datasets[dataset].gives_relations:
             of_dataset = [cell for cell in cells if cell.dataset == dataset]
-            problems += _problems(dataset, of_dataset, experiment)
+            problems += _problems(dataset, of_dataset, experiment, dataset in built)
     if problems:
         raise AnalogyQAError("\n".join(dict.fromkeys(problems)))
 
 
-def _problems(dataset: str, cells: Iterable[Cell], experiment: Experiment) -> Iterator[str]:
+def _problems(
+    dataset: str, cells: Iterable[Cell], experiment: Experiment, is_built: bool
+) -> Iterator[str]:
     """Yield what is wrong with a data set, and with the cells on its whole corpus.
+
+    `is_built`: whether a job will build the corpus; otherwise, it is in the results.
 
     Nothing is checked before the files of its splits are on this machine.
     """
@@ -92,7 +97,7 @@ def _problems(dataset: str, cells: Iterable[Cell], experiment: Experiment) -> It
     if not all(Path(file).is_file() for file in chain.from_iterable(files.values())):
         return
     try:
-        corpus = _corpus(dataset, experiment)
+        corpus = _corpus(dataset, experiment, is_built)
         _require_types(dataset, corpus, experiment)
     except AnalogyQAError as error:
         yield str(error)
@@ -112,11 +117,10 @@ def _problems(dataset: str, cells: Iterable[Cell], experiment: Experiment) -> It
                 yield str(error)
 
 
-def _corpus(dataset: str, experiment: Experiment) -> pd.DataFrame:
-    """Return the corpus of a data set, made from its files unless the run has it already."""
+def _corpus(dataset: str, experiment: Experiment, is_built: bool) -> pd.DataFrame:
     path = Path(experiment.config.output_dir, "corpora", f"{dataset}.parquet")
     section, question_types = experiment.config.datasets[dataset], experiment.question_types
-    if path.exists():
+    if not is_built and path.exists():
         return read_table(path, CORPUS).astype({"split": str, "question_type": object})
     return build_corpus(
         dataset,

@@ -42,6 +42,7 @@ from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, read_table
 from analogyqa.schemas.explanations import Explanation
 from analogyqa.settings.data import OTHER
 from analogyqa.settings.systems import System
+from analogyqa.text import require_text
 from analogyqa.training.scoring import EVALUATED, score_untrained, scores_table
 
 if TYPE_CHECKING:
@@ -219,6 +220,10 @@ class Model:
                 raise AnalogyQAError(f"{shown(text)}: questions and candidates must be texts")
             if not text.strip():
                 raise AnalogyQAError("a question or candidate is empty. Leave out empty candidates")
+            try:
+                require_text(text)
+            except ValueError as error:  # such as bytes that a terminal could not decode
+                raise AnalogyQAError(f"{shown(text)}: is no valid text ({error})") from error
         if not candidates:
             raise AnalogyQAError(f"{question!r}: no candidates are given")
         return pd.DataFrame(

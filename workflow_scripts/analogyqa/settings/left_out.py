@@ -5,6 +5,15 @@ from collections.abc import Collection
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.run import Config
 
+NOT_SELECTED = "it is not among the systems of `only`"
+
+
+def not_selected(config: Config) -> dict[str, str]:
+    """Return the systems that `only` does not name, nor needs as parts, with the reason."""
+    selected = config.only or list(config.systems)
+    kept = {part for name in selected for part in (name, *config.systems[name].parts)}
+    return {name: NOT_SELECTED for name in config.systems if name not in kept}
+
 
 def leave_out(config: Config, reasons: dict[str, str]) -> Config:
     """Return the configuration without the systems and data sets that cannot run here.
