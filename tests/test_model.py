@@ -12,7 +12,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.model import Model
 from analogyqa.model.examples import write_explanations
 from analogyqa.model.folder import Learned
-from analogyqa.model.runs import learned_by
+from analogyqa.model.runs import _find, learned_by
 from analogyqa.report.stored import CONFIGURATION, stored_configuration
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.score import score_cell
@@ -319,3 +319,10 @@ def test_a_run_that_was_left_out_has_its_reason(tmp_path):
     for run, reason in (("bm25/wikiqa/comb", "no room"), ("analogy/trecqa/comb", "no licence")):
         with pytest.raises(AnalogyQAError, match=reason):
             Model.load(tmp_path, run)
+
+
+def test_an_editors_lock_among_the_inputs_of_a_run_is_passed_over(tmp_path):
+    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora" / ".#toy.parquet").symlink_to("user@host.1234")  # by Emacs, to nowhere
+    with pytest.raises(AnalogyQAError, match="are not there"):
+        _find(tmp_path, "corpus", "0" * 64)

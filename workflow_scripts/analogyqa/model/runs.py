@@ -7,7 +7,6 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.model.folder import Learned, require_new_texts, system_of
 from analogyqa.plan import Cell, why_left_out
-from analogyqa.plan.made import made_files
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.summary import find_records, read_record
 from analogyqa.runs.depends_on import sha256
@@ -82,8 +81,8 @@ def _find(results: Path, name: str, value: str) -> str:
     """Return the input of a run with some sha256."""
     matches = (
         path
-        for path in made_files(results, _INPUT_PATTERNS[name])
-        if _hash(path, path.stat().st_mtime_ns) == value
+        for path in results.glob(_INPUT_PATTERNS[name])
+        if path.is_file() and _hash(path, path.stat().st_mtime_ns) == value
     )
     if found := next(matches, None):
         return str(found)
