@@ -17,7 +17,7 @@ def run():
         command = f'exec "$0" -c "$1" {redirections}'
         done = subprocess.run(
             ["sh", "-c", command, sys.executable, code],
-            env=os.environ | variables,
+            env=os.environ | {"PYTHONUNBUFFERED": ""} | variables,  # buffered, as for a user
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -42,7 +42,8 @@ def test_a_reader_that_closes_the_pipe_ends_the_command_quietly():
     os.close(reader)
     code = MAIN.format("print('1 difference') or exit(1)")
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE)
+    environment = os.environ | {"PYTHONUNBUFFERED": ""}
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
 
@@ -70,7 +71,8 @@ def test_characters_that_a_terminal_cannot_show_are_escaped(run):
 
 def test_a_terminal_that_is_gone_does_not_fail_a_job(run):
     code = (
-        "from types import SimpleNamespace as Job; from analogyqa.job import job\n"
+        "import sys; from types import SimpleNamespace as Job; from analogyqa.job import job\n"
+        "sys.stderr.write('not shown yet')\n"
         "with job(Job(log=['/dev/null'], params={}, wildcards=[], rule='fuse_scores')): pass"
     )
     assert run(code, f">{FULL} 2>{FULL}") == (0, "")

@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import Any, TextIO
 
 from analogyqa.errors import AnalogyQAError
@@ -68,7 +69,8 @@ def _prepared(stream: Any, number: int, is_needed: bool) -> TextIO:
     raw = _Stream(number, is_needed)
     if stream is None:
         return io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8")
-    stream.flush()
+    with suppress(OSError):
+        stream.flush()
     return io.TextIOWrapper(
         raw if stream.write_through else io.BufferedWriter(raw),
         encoding=stream.encoding,
