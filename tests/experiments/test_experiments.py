@@ -97,6 +97,15 @@ def test_a_fold_has_its_own_corpus_and_the_vectors_of_its_data_set(inputs):
     assert files["prototypes"][0] == f"{OUT}/prototypes/wikiqa@fold=1of2/comb/seed0.parquet"
 
 
+def test_a_cell_reads_the_files_of_its_own_seeds_only(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    inputs = Inputs(sample(seeds={"default": 1, "cross_validation": 2}))
+    assert inputs.run_cell(TRAINED)["prototypes"] == PROTOTYPES[:1]
+    folded = [f"{OUT}/prototypes/wikiqa@fold=1of2/who/seed{seed}.parquet" for seed in (0, 1)]
+    assert inputs.run_cell(cell("analogy/wikiqa/who/fold=1of2"))["prototypes"] == folded
+    assert inputs.prototypes("wikiqa", "who") == PROTOTYPES
+
+
 def test_an_unknown_override_ends_with_a_suggestion(inputs):
     with pytest.raises(SystemExit, match="did you mean dropout"):
         inputs.run_cell(cell("analogy/wikiqa/who/dropuot=0"))
