@@ -1,5 +1,7 @@
-"""The code that a result depends on is computed from its imports."""
+"""The code that a result depends on is reached by name, and hashed without its texts."""
 
+import shutil
+import sys
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -10,14 +12,19 @@ from analogyqa.encoders.specs import ENCODERS
 from analogyqa.examples.specs import EXAMPLES
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers.specs import RANKERS
-from analogyqa.runs import depends_on
-from analogyqa.runs.depends_on import LIBRARY, code_hash, content_hash, imported, sha256
-from analogyqa.runs.train import system_modules
+from analogyqa.runs import depends_on, train
+from analogyqa.runs.depends_on import LIBRARY, code_hash, content_hash, reached, sha256
+from analogyqa.runs.train import system_modules, weights_code
 from analogyqa.settings.systems import System
 from analogyqa.training.specs import OPTIMISERS
+from small_cells import toy_job, trained_system
 
 SCRIPTS = Path(__file__).parents[2] / "workflow_scripts"
-TRAINING = "analogyqa.training.loop"
+
+
+def forget():
+    for function in (code_hash, depends_on._module, depends_on._names, depends_on._own_hash):
+        function.cache_clear()
 
 
 @pytest.fixture
@@ -28,12 +35,10 @@ def library(tmp_path, monkeypatch):
     def write(name: str, text: str = "") -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-        depends_on._imports.cache_clear()
-        code_hash.cache_clear()
+        forget()
 
     yield write
-    depends_on._imports.cache_clear()
-    code_hash.cache_clear()
+    forget()
 
 
 def test_a_file_has_the_sha256_of_its_bytes(tmp_path):
@@ -47,36 +52,198 @@ def test_the_content_hash_ignores_the_order_of_keys_only():
     assert content_hash({"a": 1, "b": [1, 2]}) != content_hash({"a": 1, "b": [2, 1]})
 
 
-def test_imports_are_followed_wherever_they_stand(library):
-    library("a.py", "from analogyqa.b import x\nimport numpy\n")
-    library("b.py", "def f():\n    import analogyqa.package.c\n")
-    library("package/__init__.py")
-    library("package/c.py", "from analogyqa.package import d\nfrom analogyqa import e\n")
-    library("package/d.py", "from analogyqa.a import y\n")
-    library("e.py")
-    assert imported("analogyqa.a") == {
-        f"analogyqa.{name}" for name in ("a", "b", "package", "package.c", "package.d", "e")
-    }
+def names_of(*starts, **options):
+    return {f"{module.removeprefix('analogyqa.')}:{name}" for module, name in
+            reached(*starts, **options)}  # fmt: skip
+
+
+def test_names_are_followed_wherever_they_stand(library):
+    library("a.py", "from analogyqa.b import x\nONE = 1\ndef f(): return x + ONE\nunused = 1")
+    library("b.py", "x: int = 2\nx += 1\ndef g():\n    from analogyqa.package import d\n    d.y")
+    library("package/__init__.py", "from analogyqa.e import z")
+    library("package/d.py", "y = lambda: analogyqa_e\nfrom analogyqa import e as analogyqa_e")
+    library("e.py", "class Z: pass\nz = Z()")
+    assert names_of("analogyqa.a") == {"a:f", "a:ONE", "a:unused", "b:x", "b:"}
+    assert names_of("analogyqa.a", without=["analogyqa.b"]) == {"a:f", "a:ONE", "a:unused"}
+    everything = {"b:x", "b:", "b:g", "package.d:y", "e:Z", "e:z"}
+    assert names_of("analogyqa.b") == everything
+    library("script.py", "from analogyqa.package import z\nimport numpy\n")
+    assert names_of(depends_on.LIBRARY / "script.py") == {"e:Z", "e:z"}
 
 
 def test_settings_specs_and_type_checking_imports_are_ignored(library):
-    library("a.py", "if TYPE_CHECKING:\n    from analogyqa.b import B\nimport analogyqa.plan\n")
+    library("a.py", "if TYPE_CHECKING:\n    from analogyqa.b import B\nx: B = plan()\n"
+            "from analogyqa.plan import plan\nRANKED = {}\ny = RANKED")  # fmt: skip
     for name in ("b.py", "plan.py", "package/specs.py"):
-        library(name)
-    library("settings/__init__.py")
-    library("c.py", "from analogyqa.settings import x\nfrom analogyqa.package.specs import y\n")
-    assert imported("analogyqa.a", "analogyqa.c") == {"analogyqa.a", "analogyqa.c"}
+        library(name, "B = plan = SPECS = 1")
+    library("settings/__init__.py", "x = 1")
+    library("c.py", "from analogyqa.settings import x\nfrom analogyqa.package.specs import SPECS\n"
+            "both = x, SPECS")  # fmt: skip
+    library("script.py", "from analogyqa.a import x, y\nfrom analogyqa.c import both")
+    assert names_of(depends_on.LIBRARY / "script.py") == {"a:x", "a:y", "c:both"}
 
 
-def test_the_hash_of_a_script_depends_on_its_imports(library, tmp_path):
-    library("a.py")
-    script = tmp_path / "script.py"
-    script.write_text("from analogyqa.a import x\n")
-    before = code_hash(script)
-    library("other.py", "# changed")
-    assert code_hash(script) == before
-    library("a.py", "# changed")
-    assert code_hash(script) != before
+CODE = '''"""A module."""
+from analogyqa.other import helper
+from numpy import add as join
+
+def start(values, scale=2):
+    """Return a sum."""
+    log.info("adding %s", values)
+    if not values:
+        raise ValueError(f"no values: {values}")
+    return join(helper(values), scale)
+'''
+HELPER = "def helper(values):\n    return -sum(values)\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_same"),
+    [
+        ("A module", "A long module", True),
+        ("    log", "    # why\n\n    log", True),
+        ("Return a sum", "Return the sum", True),
+        ('"adding %s", values', '"%d values", len(values)', True),
+        ("no values: {values}", "{values} has no value", True),
+        ("ValueError(f", "TypeError(f", False),
+        ("analogyqa.other import", "analogyqa.moved import", True),
+        ("analogyqa.other import", "analogyqa.changed import", False),
+        ("add as", "subtract as", False),
+        ("scale=2", "scale=3", False),
+        ("not values", "values", False),
+    ],
+)
+def test_texts_and_places_do_not_count_but_code_does(library, old, new, is_same):
+    for name in ("other", "moved"):
+        library(f"{name}.py", HELPER)
+    library("changed.py", HELPER.replace("-", ""))
+    library("a.py", CODE)
+    before = code_hash("analogyqa.a")
+    assert CODE.count(old) == 1
+    library("a.py", CODE.replace(old, new))
+    assert (code_hash("analogyqa.a") == before) == is_same
+
+
+def test_the_hash_tells_functions_of_one_name_apart(library):
+    library("other.py", HELPER)
+    library("changed.py", HELPER.replace("-", ""))
+    uses = "from analogyqa.{} import helper\ndef {}(): helper()\n"
+
+    def hash_of(*modules):
+        for module, name in zip(modules, ("first", "second"), strict=True):
+            library(f"{name}.py", uses.format(module, name))
+        return code_hash("analogyqa.first", "analogyqa.second")
+
+    assert hash_of("other", "changed") != hash_of("changed", "other")
+
+
+# The real library
+
+
+@pytest.fixture(scope="module")
+def copied_library(tmp_path_factory):
+    return shutil.copytree(LIBRARY, tmp_path_factory.mktemp("copy") / "analogyqa")
+
+
+EDITS = {
+    "measures.py": [("RANKED = {", 'RANKED = {"p_at_2": RankedMeasure("", "", P @ 2),', True)],
+    "training/loop.py": [
+        ("the training has diverged", "the loss is infinite", True),
+        ("Train one seed, and score", "Train one seed; score", True),
+        ("value > state", "value < state", False),
+        ("analogyqa.examples.data import CellData, split_evenly",
+         "analogyqa.examples.data import CellData\nfrom analogyqa.text import split_evenly", True),
+    ],
+    "files.py": [("import os", "import os as os", True)],
+    "report/claims.py": [("import ", "import os\nimport ", True)],
+    "objectives/pairwise.py": [("margin - energies", "margin + energies", False)],
+    "objectives/contrastive.py": [("margin", "2 * margin", True)],  # of another loss
+    "encoders/dropout.py": [("1 - self.rate", "1 + self.rate", False)],
+    "training/adam.py": [("0.999", "0.99", False)],
+    "examples/listwise.py": [("[seed, 2, epoch]", "[seed, 3, epoch]", True)],  # of other losses
+    "examples/batches.py": [("train.rows[members]", "train.rows[-members]", False)],
+    "examples/files.py": [("system.p,", "1 + system.p,", False)],
+    "rankers/cosine.py": [("[energy(", "[-energy(", False)],
+    "rankers/energy.py": [("first == 0", "first != 0", False)],
+    "text.py": [("token.lower()", "token.upper()", False)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "is_same"),
+    [(file, *edit) for file, edits in EDITS.items() for edit in edits],
+)
+def test_only_what_changes_weights_changes_the_key(
+    copied_library, monkeypatch, file, old, new, is_same
+):
+    monkeypatch.setattr(depends_on, "LIBRARY", copied_library)
+    system = trained_system("cosine", loss="pairwise")
+    path, moved = copied_library / file, copied_library / "text.py"
+    contents = {at: at.read_text() for at in (path, moved)}
+    forget()
+    before = weights_code(system)
+    try:
+        assert old in contents[path]
+        if "split_evenly" in old:
+            definition = (copied_library / "examples/data.py").read_text()
+            start = definition.index("def split_evenly")
+            text = definition[start : definition.index("def cell_data")]
+            moved.write_text(f"{contents[moved]}\nimport math\n{text}")
+        path.write_text(path.read_text().replace(old, new, 1))
+        forget()
+        assert (weights_code(system) == before) == is_same
+    finally:
+        for at, content in contents.items():
+            at.write_text(content)
+        forget()
+
+
+def test_the_measure_that_selects_epochs_is_part_of_the_key(monkeypatch):
+    before = [weights_code(trained_system(select_by=name)) for name in ("mrr", "map")]
+    assert before[0] != before[1]
+    monkeypatch.setitem(train.RANKED, "mrr", train.RANKED["p_at_1"])
+    now = [weights_code(trained_system(select_by=name)) for name in ("mrr", "map")]
+    assert [old == new for old, new in zip(before, now, strict=True)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        trained_system(),
+        trained_system("hyperbolic", "nbow", loss="pairwise", optimiser="adagrad"),
+        trained_system("ai_cnn", "words", loss="listwise", weight_averaging=0.5),
+        trained_system("cosine", "cnn", loss="mix"),
+    ],
+)
+def test_the_key_covers_every_function_that_a_training_run_calls(
+    write_cell_files, tmp_path, system
+):
+    """The code is found by reading it, so this compares it with what really runs."""
+    job = toy_job(system, {0: write_cell_files(tmp_path, 0)})
+    called = set()
+
+    def note(frame, event, _):
+        module = frame.f_globals.get("__name__", "")
+        if event == "call" and module.startswith("analogyqa."):
+            called.add((module, frame.f_code.co_qualname.partition(".")[0]))
+
+    for name in ("imports", "training"):
+        sys.setprofile(note if name == "training" else None)
+        try:
+            train.train_one(job, 0, train_device(), tmp_path / f"{name}.pt")
+        finally:
+            sys.setprofile(None)
+    starts = (*train._WEIGHTS, *system_modules(system))
+    covered = reached(*starts)
+    left_out = ("analogyqa.settings", "analogyqa.plan", "analogyqa.plugin", "analogyqa.runs.train")
+    missing = {at for at in called - covered if not at[0].startswith(left_out)}
+    assert len(called & covered) > 20 and missing == set()
+
+
+def train_device():
+    import torch
+
+    return torch.device("cpu")
 
 
 @pytest.mark.parametrize("package", ["report", "tracking", "settings", "sources", "pretrained"])
@@ -84,16 +251,20 @@ def test_training_does_not_depend_on_unrelated_packages(package):
     """An edit there must not repeat a training run."""
     entries = [*ENCODERS.values(), *RANKERS.values(), *OBJECTIVES.values()]
     entries += [*EXAMPLES.values(), *OPTIMISERS.values()]
-    modules = imported(TRAINING, *(entry.module for entry in entries))
+    modules = modules_of(*train._WEIGHTS, *(entry.module for entry in entries))
     assert modules
     assert not [name for name in modules if name.split(".")[1] == package]
+
+
+def modules_of(*starts):
+    return {module for module, _ in reached(*starts)}
 
 
 def importers_of(file, entry_points):
     """Return the names of the entry points that import a file of the library."""
     module = ".".join(("analogyqa", *Path(file).with_suffix("").parts)).removesuffix(".__init__")
     assert (LIBRARY / file).exists()
-    return {name for name, modules in entry_points.items() if module in imported(*modules)}
+    return {name for name, modules in entry_points.items() if module in modules_of(*modules)}
 
 
 # Every system as the rules hash it: trained by each loss, with each ranker and each encoder.
@@ -173,7 +344,7 @@ def test_only_scripts_that_write_reports_depend_on_the_report_package():
 
 
 def test_the_hash_covers_a_new_template_but_no_hidden_file(library):
-    library("page.py")
+    library("page.py", "x = 1")
     before = code_hash("analogyqa.page")
     library("templates/.page.html.swp", "of an editor")
     assert code_hash("analogyqa.page") == before
@@ -186,4 +357,4 @@ def test_every_script_depends_on_some_code():
     assert len(scripts) > 15
     for script in scripts:
         # These belong to no rule.
-        assert script.stem in ("slurm_patience", "run_script") or imported(script), script
+        assert script.stem in ("slurm_patience", "run_script") or reached(script), script

@@ -26,7 +26,7 @@ from analogyqa.settings.systems import System
 from analogyqa.training import devices, learner
 from analogyqa.training.devices import describe_machine
 from analogyqa.vectors.store import write_store
-from small_cells import CELL, COMB, SOURCES, toy_job, trained_system, untrained_system
+from small_cells import CELL, COMB, SOURCES, measure, toy_job, trained_system, untrained_system
 
 SYSTEM = trained_system(max_epochs=2)
 TABLES = {"scores": SCORES, "metrics": METRICS, "history": HISTORY}
@@ -50,6 +50,7 @@ def run(files, folder):
         checkpoints = (options or {}).pop("checkpoints", folder / "checkpoints")
         job = toy_job(system, files, **values)
         train_cell(job, hyperparameters, "cpu", checkpoints, folder / name, **options or {})
+        measure(job, folder / name)
         return folder / name
 
     return run
@@ -72,7 +73,9 @@ def score(files, tmp_path):
     }
 
     def score(system, files=untrained, types=COMB):
-        score_cell(toy_job(system, files, types), tmp_path / "a")
+        job = toy_job(system, files, types)
+        score_cell(job, tmp_path / "a")
+        measure(job, tmp_path / "a")
         return tmp_path / "a"
 
     return score
@@ -253,7 +256,7 @@ def test_changed_settings_types_or_code_get_other_checkpoints(first, files, monk
 
     assert checkpoint().exists()
     if not changed:
-        monkeypatch.setattr(train, "code_hash", lambda *modules: "other code")
+        monkeypatch.setattr(train, "code_hash", lambda *modules, without: "other code")
     assert not checkpoint(**changed).exists()
 
 

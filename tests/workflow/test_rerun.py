@@ -10,7 +10,7 @@ pytestmark = pytest.mark.workflow
 
 REPORTING = {
     *("write_ledger", "judge_claims", "render_table", "draw_figure", "write_report"),
-    "import_to_mlflow",
+    *("measure_scores", "import_to_mlflow"),
 }
 OTHER_TRAINING = {**TRAINING, "dropout": 0.25}
 
@@ -128,32 +128,66 @@ def edited(checkout):
     """A function that edits a module of the library and returns the jobs left to do."""
     project, contents = Project(checkout / "work"), {}
 
-    def jobs(module):
+    def jobs(module, old, new):
         path = checkout / "workflow_scripts" / "analogyqa" / module
-        contents[path] = path.read_bytes()
-        path.write_bytes(contents[path] + b"# edited\n")
+        contents[path] = path.read_text()
+        assert old in contents[path]
+        path.write_text(contents[path].replace(old, new, 1))
         return project.jobs("--snakefile", str(checkout / "Snakefile"))
 
     yield jobs
     for path, content in contents.items():
-        path.write_bytes(content)
+        path.write_text(content)
 
 
 def test_an_edited_encoder_runs_its_own_cells_and_what_follows(edited):
-    jobs = edited("encoders/mean.py")
+    jobs = edited("encoders/mean.py", "1)", "2)")
     # These systems have the encoder `sum`, which is a function of the same module.
     sums = {f"{name}/wikiqa/comb/default" for name in ("mappsent-answers", "mappsent-answers-both")}
     assert cells_of(jobs) == {"fasttext/wikiqa/comb/default", *sums}
-    assert {rule for rule, _ in jobs} <= {"score_candidates", *REPORTING}
+    assert {rule for rule, _ in jobs} <= {"score_candidates", "measure_scores", *REPORTING}
 
 
-@pytest.mark.parametrize("file", ["report/claims.py", "report/templates/report.html"])
-def test_an_edited_report_trains_nothing(edited, file):
-    rules = {rule for rule, _ in edited(file)}
+def test_a_changed_sign_in_an_objective_trains_again(edited):
+    jobs = edited("objectives/contrastive.py", " - ", " + ")
+    assert "analogy/wikiqa/comb/default" in cells_of(jobs)
+    assert "train_encoder" in {rule for rule, _ in jobs}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("objectives/contrastive.py", '"""', '"""Newly worded: '),
+        ("training/loop.py", "the training has diverged", "the loss is infinite"),
+        ("training/adam.py", "\n\n\n", "\n\n\n# A comment.\n"),
+    ],
+)
+def test_an_edited_text_runs_nothing(edited, file, old, new):
+    assert edited(file, old, new) == []
+
+
+def test_a_new_measure_measures_all_scores_and_trains_nothing(edited):
+    line = '"p_at_2": RankedMeasure("Precision at 2", "P@2", P @ 2),'
+    jobs = edited("measures.py", "RANKED = {\n", f"RANKED = {{\n    {line}\n")
+    assert cells_of(jobs) == set()
+    rules = {rule for rule, _ in jobs}
+    assert {"measure_scores"} < rules <= REPORTING
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("report/claims.py", "def judge_claims(", "def judge_claims(_=1, *"),
+        ("report/templates/report.html", "<", "< "),
+    ],
+)
+def test_an_edited_report_trains_nothing(edited, file, old, new):
+    rules = {rule for rule, _ in edited(file, old, new)}
     assert rules
     assert rules <= REPORTING | {"explain_examples"}
 
 
 def test_an_edited_reader_reads_its_data_again(edited):
-    assert edited("corpora/trecqa.py") == []
-    assert "build_corpus" in {rule for rule, _ in edited("corpora/wikiqa.py")}
+    assert edited("corpora/trecqa.py", "return", "return not") == []
+    jobs = edited("corpora/wikiqa.py", "return", "return not")
+    assert "build_corpus" in {rule for rule, _ in jobs}

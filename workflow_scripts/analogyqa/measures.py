@@ -41,6 +41,11 @@ class RankedMeasure(Measure):
     computed_by: ir_measures.measures.Measure
     is_official: bool = False
 
+    @property
+    def computation(self) -> list:
+        """How it is computed, as a JSON value."""
+        return [str(self.computed_by), self.is_official]
+
 
 ACCURACY = "accuracy"
 RANKED = {

@@ -11,17 +11,18 @@ from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.vector_inputs import Wildcards
 from analogyqa.experiments.vector_parameters import Values, VectorParameters, script_hash
+from analogyqa.measures import RANKED
 from analogyqa.plan import selection_cells, split_corpus
 from analogyqa.plan.configured import configured_cell
 from analogyqa.runs.depends_on import LIBRARY, content_hash, sha256
-from analogyqa.runs.train import system_modules
+from analogyqa.runs.train import selecting_measures, system_modules
 from analogyqa.settings.data import ALL
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import resolve_tracking_uri
 
-# Packages whose decisions reach other jobs as parameters, and which `code_hash` therefore leaves
-# out. Reports call them.
-_REPORTS_DECIDE_BY = ("plan", "settings", "tasks")
+# Packages and modules whose decisions reach other jobs as parameters, and which `code_hash`
+# therefore leaves out, at least in part. Reports call them.
+_REPORTS_DECIDE_BY = ("measures", "plan", "settings", "tasks")
 
 
 class Parameters(VectorParameters):
@@ -80,7 +81,15 @@ class Parameters(VectorParameters):
         return {
             **self._of_cell(script, wildcards),
             "systems": _without_titles(systems),
+            "selected_by": [selecting_measures(system) for system in systems.values()],
             "lowercase": self._lowercase_of(self.inputs.job_system(wildcards)),
+        }
+
+    def measure_scores(self, wildcards: Wildcards) -> Values:
+        return {
+            "code": script_hash("measure_scores"),
+            "types": self.config.types_of(self.inputs.job_cell(wildcards).subset),
+            "measures": {name: measure.computation for name, measure in RANKED.items()},
         }
 
     def score_candidates(self, wildcards: Wildcards) -> Values:
@@ -235,7 +244,10 @@ def _without_titles(systems: Mapping[str, System]) -> Values:
 
 @cache
 def _package_hash(*names: str) -> str:
-    """Return the hash of all modules of some packages of the library."""
-    paths = [path for name in names for path in sorted((LIBRARY / name).glob("*.py"))]
-    paths = [path for path in paths if path.stem.isidentifier()]  # no lock or copy of an editor
-    return content_hash({path.relative_to(LIBRARY).as_posix(): sha256(path) for path in paths})
+    """Return the hash of some modules of the library, and of all modules of some packages."""
+    # No lock or copy of an editor.
+    paths = [path for path in LIBRARY.rglob("*.py") if path.stem.isidentifier()]
+    hashes = {path.relative_to(LIBRARY): sha256(path) for path in paths}
+    return content_hash(
+        {str(path): own for path, own in hashes.items() if path.with_suffix("").parts[0] in names}
+    )

@@ -113,14 +113,13 @@ def _values(results: Path, dataset: str, subset: str, measure: str) -> Mapping[s
     """Return the scores [seeds, items] of each system without overrides, or tuned on dev."""
     values = {}
     for run, path in find_records(results).items():
-        if run.split("/")[1:3] != [dataset, subset]:
+        metrics = path.with_name("metrics.parquet")
+        if run.split("/")[1:3] != [dataset, subset] or not metrics.exists():
             continue
         record = read_record(path)
         cell = Cell.from_record(record["cell"])
         if {name for name, _ in cell.overrides} <= {HYPERPARAMETERS}:
-            by_measure = scores_on_test(
-                record, read_table(path.with_name("metrics.parquet"), METRICS)
-            )
+            by_measure = scores_on_test(record, read_table(metrics, METRICS))
             if measure in by_measure:
                 name = " ".join([cell.system, *(value for _, value in cell.overrides)])
                 values[name] = by_measure[measure]

@@ -1,16 +1,24 @@
-"""Hashes of what a result depends on: files, JSON values, and code."""
+"""Hashes of what a result depends on: files, JSON values, and code.
+
+The hash of code covers the functions, classes and constants that are reached by name from where a
+job starts. It is read from syntax trees: layout, comments, docstrings, log lines and what errors
+say do not count, nor does the module in which something is defined.
+"""
 
 import ast
 import hashlib
 import json
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 PACKAGE = "analogyqa"
 LIBRARY = Path(__file__).parents[1]
-# Modules whose decisions reach a job as parameters, and MLflow, which only shows the results.
-_LEFT_OUT = {"specs", "settings", "tasks", "plan", "tracking", "job"}
+# Modules and lists whose decisions reach a job as parameters, and MLflow, which only shows the
+# results.
+_LEFT_OUT = {"specs", "settings", "tasks", "plan", "tracking", "job", "RANKED"}
 
 
 def sha256(path: str | Path) -> str:
@@ -25,49 +33,177 @@ def content_hash(value: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+class Definition(NamedTuple):
+    """A name that a module of the library defines; "" stands for its other statements."""
+
+    module: str
+    name: str
+
+
+class _Module(NamedTuple):
+    """The statements that define each name of a module, and what its imported names stand for."""
+
+    statements: dict[str, list[ast.stmt]]
+    imports: dict[str, set[str]]
+
+
 @cache
-def code_hash(*starts: str | Path) -> str:
-    """Return the hash of the library modules that `imported` returns, and of their templates."""
-    files = {name: _module_file(name) for name in imported(*starts)}
-    for folder in {path.parent / "templates" for path in files.values()}:
-        files |= {str(path.relative_to(LIBRARY)): path for path in folder.glob("[!.]*")}
-    return content_hash({name: sha256(path) for name, path in files.items()})
+def code_hash(*starts: str | Path, without: tuple[str, ...] = ()) -> str:
+    """Return the hash of all definitions that `reached` returns, and of templates beside them."""
+    definitions = reached(*starts, without=without)
+    # With what the names in it stand for, as several modules may define the same name.
+    code = {content_hash([_own_hash(at), _meanings(at, without)]) for at in definitions}
+    folders = {_module_file(at.module).parent / "templates" for at in definitions}
+    templates = {path.name: sha256(path) for folder in folders for path in folder.glob("[!.]*")}
+    return content_hash([sorted(code), templates])
 
 
-def imported(*starts: str | Path) -> set[str]:
-    """Return the names of all library modules that modules and scripts import, also indirectly.
+def reached(*starts: str | Path, without: Collection[str] = ()) -> set[Definition]:
+    """Return the definitions that are named where a job starts, or in another one of them.
 
-    Imports within functions count, imports for type checking do not. Modules whose decisions reach
-    a job as parameters are left out.
+    Names within functions count, imports for type checking do not. Modules and lists whose
+    decisions reach a job as parameters are left out.
 
     Args:
-        starts: Names of modules, which are included, and paths of scripts, which are not.
+        starts: Names of modules, all of whose definitions are included; and paths of scripts, with
+            all that they import.
+        without: Further modules to leave out.
     """
-    modules: set[str] = set()
-    waiting: list[str] = []
+    waiting: set[Definition] = set()
     for start in starts:
-        waiting += _imports(start) if isinstance(start, Path) else [start]
+        imports = _imports(ast.parse(start.read_bytes())) if isinstance(start, Path) else {}
+        for target in set().union(*imports.values()) if imports else {str(start)}:
+            waiting |= _resolve(target, without)
+    definitions: set[Definition] = set()
     while waiting:
-        name = waiting.pop()
-        if name not in modules and not {*name.split(".")} & _LEFT_OUT:
-            modules.add(name)
-            waiting += _imports(_module_file(name))
-    return modules
+        definitions.add(at := waiting.pop())
+        for targets in _names(at).values():
+            for target in targets:
+                waiting |= _resolve(target, without) - definitions
+    return definitions
+
+
+def _resolve(target: str, without: Collection[str]) -> set[Definition]:
+    """Return the definitions that a dotted name stands for: all those of a module, or one."""
+    if not target.startswith(f"{PACKAGE}.") or _LEFT_OUT & {*target.split(".")}:
+        return set()
+    if any(f"{target}.".startswith(f"{module}.") for module in without):
+        return set()
+    if _module_file(target).exists():
+        return {Definition(target, name) for name in _module(target).statements}
+    module, _, name = target.rpartition(".")
+    if not _module_file(module).exists():
+        return set()
+    statements, imports = _module(module)
+    if name not in statements:
+        return {at for source in imports.get(name, ()) for at in _resolve(source, without)}
+    return {Definition(module, at) for at in (name, "") if at in statements}
 
 
 @cache
-def _imports(path: Path) -> frozenset[str]:
-    tree = ast.parse(path.read_bytes())
-    names = {name for node in run_time_nodes(tree) for name in imported_names(node)}
-    return frozenset(name for name in names if "." in name and _module_file(name).exists())
+def _names(at: Definition) -> dict[str, set[str]]:
+    """Return what the names in a definition stand for: dotted names, also of other packages."""
+    statements, imports = _module(at.module)
+    nodes = (node for statement in statements[at.name] for node in ast.walk(statement))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    own = {name: {f"{at.module}.{name}"} for name in names & statements.keys()}
+    return own | {name: imports[name] for name in names & imports.keys()}
+
+
+def _meanings(at: Definition, without: Collection[str]) -> dict[str, list[str]]:
+    """Return what the names in a definition stand for, without the modules of the library."""
+    return {
+        name: sorted(
+            meaning
+            for target in targets
+            for meaning in (
+                map(_own_hash, _resolve(target, without))
+                if target.startswith(PACKAGE)
+                else [target]
+            )
+        )
+        for name, targets in _names(at).items()
+    }
+
+
+@cache
+def _own_hash(at: Definition) -> str:
+    return content_hash(_as_json(_module(at.module).statements[at.name]))
+
+
+def _as_json(node: object) -> Any:
+    """Return a syntax tree as a JSON value that is the same in every version of Python."""
+    if isinstance(node, list):
+        return [_as_json(item) for item in node]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = {name: value for name, value in ast.iter_fields(node) if value not in (None, [])}
+    return [type(node).__name__, {name: _as_json(value) for name, value in fields.items()}]
+
+
+@cache
+def _module(name: str) -> _Module:
+    tree = ast.parse(_module_file(name).read_bytes())
+    imports = _imports(tree)
+    statements: dict[str, list[ast.stmt]] = defaultdict(list)
+    for statement in _Cleaner().visit(tree).body:
+        for defined in _defined(statement) or [""]:
+            statements[defined].append(statement)
+    return _Module(dict(statements), imports)
+
+
+def _defined(statement: ast.stmt) -> list[str]:
+    """Return the names that a statement of a module defines."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return [statement.name]
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return []
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    nodes = (node for target in targets for node in ast.walk(target))
+    return [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+
+
+class _Cleaner(ast.NodeTransformer):
+    """Remove what changes no result: imports, docstrings, log lines, and what errors say."""
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        return None
+
+    visit_ImportFrom = visit_Import
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        return None if _is_type_checking(node) else self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        call = ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else ""
+        is_text = isinstance(node.value, ast.Constant)
+        return None if is_text or call.startswith("log.") else self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        return ast.Raise(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+
+
+def _imports(tree: ast.AST) -> dict[str, set[str]]:
+    """Return the dotted names that each imported name stands for, wherever it is imported."""
+    imports = defaultdict(set)
+    for node in run_time_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                imports[alias.asname or alias.name.partition(".")[0]].add(module + alias.name)
+    return dict(imports)
 
 
 def run_time_nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield all nodes of a syntax tree except those under `if TYPE_CHECKING`."""
     for node in ast.iter_child_nodes(tree):
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+        if not _is_type_checking(node):
             yield node
             yield from run_time_nodes(node)
+
+
+def _is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def imported_names(node: ast.AST) -> Iterator[str]:

@@ -123,7 +123,7 @@ def write_run(
     machines: dict[str, list[dict]] | None = None,
     **unhashed,
 ) -> None:
-    """Write the scores, metrics and record of a run.
+    """Write the scores and the record of a run.
 
     Args:
         job, settings, inputs, unhashed: As in `run_record`.
@@ -134,14 +134,21 @@ def write_run(
         machines: The machines that trained each seed.
     """
     path = Path(folder, "scores.parquet")
-    all_scores = pd.concat(scores, ignore_index=True)
-    write_table(all_scores, SCORES, path)
-    corpus = read_table(next(iter(job.files.values())).corpus, CORPUS)
-    metrics = metrics_of(all_scores, corpus, job.types)
-    write_table(metrics, METRICS, Path(folder, "metrics.parquet"))
+    write_table(pd.concat(scores, ignore_index=True), SCORES, path)
     machine = {"device": device, "machines": machines or {}, "wall_seconds": round(seconds, 3)}
     record = run_record(job, settings, inputs, path, **machine, **unhashed)
     write_json(Path(folder, "run.json"), record)
+
+
+def write_metrics(
+    scores: str | Path, corpus: str | Path, types: Sequence[str] | None, path: str | Path
+) -> None:
+    """Measure the scores of a run, as `metrics_of` does, and write a table of schema METRICS.
+
+    This is no part of the run, so that a new measure needs no other scores.
+    """
+    metrics = metrics_of(read_table(scores, SCORES), read_table(corpus, CORPUS), types)
+    write_table(metrics, METRICS, path)
 
 
 def metrics_of(

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from analogyqa.encoders.specs import ENCODERS
 from analogyqa.examples.files import CellJob
 from analogyqa.examples.specs import EXAMPLES
+from analogyqa.measures import RANKED
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.plugin import Plugin
 from analogyqa.runs.depends_on import code_hash, content_hash
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
     from analogyqa.training.loop import TrainedSeed
 
 
+# What reads the batches of a training run and trains, besides the plug-ins of its system.
+_WEIGHTS = (
+    *("analogyqa.training.loop", "analogyqa.training.devices.set_numerics"),
+    "analogyqa.examples.files",
+)
+# What reads and writes files, and what errors are, changes no weights.
+_NO_WEIGHTS = ("analogyqa.errors", "analogyqa.files", "analogyqa.schemas")
+
+
 def system_modules(system: System) -> list[str]:
     """Return the library modules that a system loads by name."""
     entries: list[Plugin] = [system.ranker_spec]
@@ -38,6 +48,18 @@ def system_modules(system: System) -> list[str]:
     own = [entry.module for entry in entries]
     first = system_modules(system.starts_from) if system.starts_from else []
     return list(dict.fromkeys(own + first))
+
+
+def selecting_measures(system: System) -> list[list]:
+    """Return how the measures are computed that select the epochs of a system on dev."""
+    systems = [system, system.starts_from] if system.starts_from else [system]
+    return [RANKED[at.training.select_by].computation for at in systems]
+
+
+def weights_code(system: System) -> str:
+    """Return the hash of the code that reads the batches of a system and trains it."""
+    code = code_hash(*_WEIGHTS, *system_modules(system), without=_NO_WEIGHTS)
+    return content_hash([code, selecting_measures(system)])
 
 
 def checkpoint_path(
@@ -65,7 +87,7 @@ def checkpoint_path(
         "lowercase": job.lowercase,
         # Not the device: a training run may resume on another one. Its state lists its machines.
         "torch": torch.__version__.partition("+")[0],
-        "code": code_hash("analogyqa.training.loop", *system_modules(system)),
+        "code": weights_code(system),
     }
     return Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
 
@@ -79,7 +101,7 @@ def train_cell(
     threads: int = 1,
     on_epoch: Callable[[list[list]], None] = lambda history: None,
 ) -> None:
-    """Train all seeds of a cell; write history.parquet, scores, metrics and run.json.
+    """Train all seeds of a cell; write history.parquet, scores and run.json.
 
     Args:
         job: The cell.
