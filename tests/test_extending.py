@@ -26,6 +26,42 @@ for system in map(System.model_validate, (values, changed)):
     print(ov.override_value(system, "power"), score, best)
 System.model_validate(values | {"ranker": {"name": "near", "powr": 1}})
 """
+# The ranker `near` with an option `margin`, which training has, too.
+SHARED = """
+from pathlib import Path
+from analogyqa.files import read_yaml
+from analogyqa.plan import load_papers
+from analogyqa.plan.targets import require_target
+from analogyqa.settings import overrides as ov
+from analogyqa.settings.base import merge
+from analogyqa.settings.load import load_config
+
+near = {"title": "N", "encoder": "bigru", "vectors": "fasttext", "ranker": "near"}
+fused = {"title": "F", "ranker": {"name": "fused", "parts": ["near", "analogy"]}}
+over = {"systems": {"near": near, "both": fused}}
+base, sample = read_yaml(Path("config.yaml")), read_yaml(Path("sample/config.yaml"))
+every = {"papers": sorted(path.parent.name for path in Path("papers").glob("*/config.yaml"))}
+for values in (base | every, merge(base, sample)):
+    papers = load_papers(config := load_config(merge(values, over)))
+
+def show(system, **values):
+    try:
+        overrides = config.canonical_overrides(system, ov.as_overrides(values), "wikiqa")
+        assert config.canonical_overrides(system, overrides, "wikiqa") == overrides
+        changed = config.system_at(system, overrides)
+        target = f"{config.output_dir}/runs/{system}/wikiqa/who/{ov.to_text(overrides)}/run.json"
+        require_target(target, config, papers)
+        print(ov.to_text(overrides), changed.training.margin, getattr(changed.ranker, "margin", ""))
+    except ValueError as error:
+        print(error)
+
+show("near", **{"training.margin": 0.25, "ranker.margin": 3})
+show("near", margin=0.25)
+show("both", **{"training.margin": 0.25})
+show("both", margin=0.25)
+show("analogy", **{"training.margin": 0.25, "ranker.margin": 3})
+show("analogy", margin=0.25)
+"""
 READ = """
 from analogyqa.corpora.table import build_corpus
 
@@ -68,11 +104,11 @@ def add_plugin(package, spec, dictionary):
     add_line(package / "specs.py", dictionary, line)
 
 
-def run(script, folder):
+def run(script, folder, path=None):
     return subprocess.run(
         [sys.executable, "-c", script],
         cwd=folder,
-        env={"PYTHONPATH": str(folder)},
+        env={"PYTHONPATH": str(path or folder)},
         capture_output=True,
         text=True,
     )
@@ -83,6 +119,29 @@ def test_a_ranker_with_an_option_is_a_file_and_a_line(library):
     done = run(RANK, library.parent)
     assert done.stdout.split() == ["2", "-5.0", "-1", "1", "-7.0", "-1"], done.stderr
     assert "no option 'powr'; did you mean power?" in done.stderr
+
+
+def test_an_option_may_have_the_name_of_a_key_of_training(library):
+    """Other systems keep their names and paths; its own needs the path of the key."""
+    checkout = library.parent / "checkout"
+    library = shutil.copytree(library, checkout / "workflow_scripts" / "analogyqa")
+    for name in ("papers", "sample", "config.yaml", "sources.yaml"):
+        (checkout / name).symlink_to(ROOT / name)
+    line = "Options.make(margin=(float, 2.0))),"
+    add_line(
+        library / "rankers" / "specs.py",
+        "RANKERS",
+        f'"near": RankerSpec("analogyqa.rankers.near:NearRanker", options={line}',
+    )
+    done = run(SHARED, checkout, library.parent)
+    ambiguous = "margin may be training.margin or ranker.margin: give one of these names"
+    assert done.stdout.splitlines() == [
+        "ranker.margin=3@training.margin=0.25 0.25 3.0",
+        ambiguous,
+        "training.margin=0.25 0.1 ",
+        ambiguous,
+        *["margin=0.25 0.25 "] * 2,
+    ], done.stderr
 
 
 def test_a_reader_is_a_file_and_a_line(library):

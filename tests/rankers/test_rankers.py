@@ -89,7 +89,7 @@ def test_an_option_is_an_override_of_its_rankers_only(name, entry):
         encoder |= {"training": {"loss": "pairwise"}}
     parts = {"parts": ["a", "b"]} if entry.reads == "scores" else {}
     system = System(title="R", ranker={"name": name, **parts}, **encoder)
-    read = [override for override in RANKER_OVERRIDES if system.reads(override)]
+    read = [override for override in RANKER_OVERRIDES if system.reads(f"ranker.{override}")]
     assert read == list(entry.options.overrides())
     assert {override.partition(".")[0] for override in read} == {*entry.options.names()} - {"parts"}
 

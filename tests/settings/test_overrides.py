@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from analogyqa.plan import Cell, corpus_name, split_corpus
 from analogyqa.settings import overrides as ov
+from analogyqa.settings.override_names import SYSTEM_PATHS, path_of, paths_of, short_name
 from analogyqa.settings.systems import Training
 
 texts = st.text(string.ascii_letters + string.digits + "+-._=", min_size=1)
-cells = st.dictionaries(st.sampled_from((*ov.NAMES, ov.HYPERPARAMETERS)), texts).map(
-    ov.as_overrides
-)
+names = st.sampled_from(sorted({*map(short_name, ov.NAMES), ov.HYPERPARAMETERS}))
+cells = st.dictionaries(names, texts).map(ov.as_overrides)
 
 
 @given(cells)
@@ -66,6 +66,16 @@ def test_unknown_overrides_and_invalid_values_are_explained(values, message):
         ov.require_overrides(values)
 
 
+@given(names, texts)
+def test_a_path_and_its_short_name_are_one_override(name, value):
+    path = path_of(name)
+    assert paths_of(path) == ([path] if name != ov.HYPERPARAMETERS else [])
+    assert ov.as_overrides({path: value}) == ov.as_overrides({name: value}) == ((name, value),)
+    if path != name:
+        with pytest.raises(ValueError, match=f"{name} is given twice"):
+            ov.as_overrides({path: value, name: value})
+
+
 STORED = "sentence_vectors=published+means"
 ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
 
@@ -80,7 +90,13 @@ ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
         ("words", ALL_CHANGED, "default"),
         ("analogy", {"aggregate": "max", "p": 3, "dropout": 0.25, "loss": "printed"}, "default"),
         ("analogy", {"dropout": "0.250", "negatives.per": "question"}, "default"),
+        (
+            "analogy",
+            {"training.dropout": 0, "ranker.aggregate": "mean"},
+            "aggregate=mean@dropout=0",
+        ),
         ("analogy", {"loss": "lwda"}, "loss=lwda"),
+        ("baseline", {"training.loss": "lwda"}, "default"),
         ("baseline", {"loss": "lwda"}, "default"),  # with one side it equals the printed loss
         ("baseline", {"loss": "hinge"}, "loss=hinge"),
         ("stored", {"sentence_vectors": ["published", "means"]}, STORED),
@@ -158,8 +174,8 @@ def test_overrides_of_a_mapping_keep_its_other_keys(papers, values, kept):
     for name, text in kept.items():
         assert ov.override_value(changed, name) == text
     before = config.systems["mapped"]
-    for name in ov.SYSTEM_OVERRIDES:
-        if before.reads(name) and name not in kept:
+    for name in SYSTEM_PATHS:
+        if before.reads(name) and short_name(name) not in kept:
             assert ov.override_value(changed, name) == ov.override_value(before, name)
 
 

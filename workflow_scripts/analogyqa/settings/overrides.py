@@ -1,16 +1,23 @@
 """Overrides: values that replace those of a system, its training or its data set for one cell."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, reduce
+from itertools import pairwise
 
 from pydantic import ValidationError
 
 from analogyqa.objectives.specs import OBJECTIVES
-from analogyqa.rankers.specs import RANKER_OVERRIDES
 from analogyqa.settings.analogies import SOLVER, SOLVING_OVERRIDES, Evaluation, Solving
 from analogyqa.settings.base import AT, message_of, nearest_hint
 from analogyqa.settings.data import DATASET_OVERRIDES, Dataset
-from analogyqa.settings.systems import SYSTEM_OVERRIDES, TRAINING_OVERRIDES, System
+from analogyqa.settings.override_names import (
+    SYSTEM_PATHS,
+    TRAINING,
+    path_of,
+    paths_of,
+    short_name,
+)
+from analogyqa.settings.systems import System
 
 # Sorted pairs of a name and a value as text.
 Overrides = tuple[tuple[str, str], ...]
@@ -18,7 +25,8 @@ Overrides = tuple[tuple[str, str], ...]
 DEFAULT = "default"  # the path component of a cell without overrides
 # The override of a cell whose hyperparameters are tuned on dev. This is its only value.
 HYPERPARAMETERS, TUNED = "hyperparameters", "tuned"
-NAMES = (*SYSTEM_OVERRIDES, *TRAINING_OVERRIDES, *DATASET_OVERRIDES, *SOLVING_OVERRIDES)
+_SHORT = [path.partition(".")[2] for path in SYSTEM_PATHS if "." in path]
+NAMES = tuple(dict.fromkeys([*SYSTEM_PATHS, *_SHORT, *DATASET_OVERRIDES, *SOLVING_OVERRIDES]))
 # Those that competing systems share: which word vectors, which data, and how analogies are solved.
 CONDITIONS = ("vectors", "shortest_word", *DATASET_OVERRIDES, *SOLVING_OVERRIDES)
 
@@ -35,8 +43,22 @@ def text_of(value: object) -> str:
 
 
 def as_overrides(values: Mapping[str, object]) -> Overrides:
-    """Return a mapping of names and values as overrides."""
-    return tuple(sorted((name, text_of(value)) for name, value in values.items()))
+    """Return a mapping of names and values as overrides; names are short where only one key has it.
+
+    Raises ValueError when two of the names stand for the same key.
+    """
+    return _sorted(
+        (name if len(paths_of(short_name(name))) > 1 else short_name(name), text_of(value))
+        for name, value in values.items()
+    )
+
+
+def _sorted(overrides: Iterable[tuple[str, str]]) -> Overrides:
+    ordered = tuple(sorted(overrides))
+    for (name, _), (following, _) in pairwise(ordered):
+        if name == following:
+            raise ValueError(f"{name} is given twice, by a path and a short name: remove one")
+    return ordered
 
 
 def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
@@ -99,6 +121,11 @@ def dataset_overrides(overrides: Overrides) -> Overrides:
     return among(overrides, DATASET_OVERRIDES)
 
 
+def training_overrides(overrides: Overrides) -> Overrides:
+    """Return the overrides that change how a system is trained."""
+    return tuple(override for override in overrides if path_of(override[0]).startswith(TRAINING))
+
+
 def solving_overrides(overrides: Overrides, dataset: Dataset) -> dict[str, str]:
     """Return the overrides of how analogies are solved, without those that change nothing.
 
@@ -117,25 +144,44 @@ def changes(overrides: Iterable[tuple[str, str]]) -> dict:
     """Return overrides as changes of a system's section; dots in names become nested mappings."""
     changed: dict = {}
     for name, value in overrides:
-        if name in (*TRAINING_OVERRIDES, *SYSTEM_OVERRIDES):
-            *path, last = _path(name)
+        if (path := path_of(name)) in SYSTEM_PATHS:
+            *keys, last = path.split(".")
             mapping = changed
-            for key in path:
+            for key in keys:
                 mapping = mapping.setdefault(key, {})
             mapping[last] = None if value == "null" else value
     return changed
 
 
-def _path(name: str) -> list[str]:
-    """Return the nested keys of an override in the section of a system."""
-    prefix = "training." if name in TRAINING_OVERRIDES else ""
-    prefix = "ranker." if name in RANKER_OVERRIDES else prefix
-    return f"{prefix}{name}".split(".")
+def named(
+    overrides: Iterable[tuple[str, str]], systems: Sequence[System], are_exact: bool = False
+) -> Overrides:
+    """Return overrides with names that are as short as systems allow: a system and its parts.
+
+    Args:
+        overrides: The overrides.
+        systems: The systems, any of which may read an override.
+        are_exact: Whether each name stands for `path_of` it and for no other key.
+
+    Raises ValueError for a short name of two keys that the systems read.
+    """
+
+    def read(paths: list[str]) -> list[str]:
+        return [path for path in paths if any(system.reads(path) for system in systems)]
+
+    renamed = []
+    for name, value in overrides:
+        paths = [path_of(name)] if are_exact else read(paths_of(name)) or [path_of(name)]
+        if len(paths) > 1:
+            raise ValueError(f"{name} may be {' or '.join(paths)}: give one of these names")
+        short = short_name(paths[0])
+        renamed.append((paths[0] if len(read(paths_of(short))) > 1 else short, value))
+    return _sorted(renamed)
 
 
 def override_value(system: System, name: str) -> str:
     """Return the value of a system, as text, that an override of some name would replace."""
-    return text_of(reduce(getattr, _path(name), system))
+    return text_of(reduce(getattr, path_of(name).split("."), system))
 
 
 def effective_value(system: System, name: str) -> str:
@@ -145,5 +191,5 @@ def effective_value(system: System, name: str) -> str:
     prototypes.
     """
     value = override_value(system, name)
-    one_sided = OBJECTIVES[value].one_sided if name == "loss" else None
+    one_sided = OBJECTIVES[value].one_sided if path_of(name) == "training.loss" else None
     return one_sided if one_sided and not system.compares else value

@@ -22,10 +22,11 @@ from analogyqa.settings.base import (
     require_known,
 )
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
+from analogyqa.settings.override_names import RANKER, path_of
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
 from analogyqa.settings.seeds import CROSS_VALIDATION, KEYS, VARIATIONS, Seeds, split_seeds
 from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Studies
-from analogyqa.settings.systems import System
+from analogyqa.settings.systems import TRAINING_OVERRIDES, System
 from analogyqa.settings.tracking import TrackingUri
 from analogyqa.settings.vectors import (
     VECTORS_OVERRIDES,
@@ -178,14 +179,16 @@ class Config(Section):
             key = f"selection.hyperparameters.{name}"
             if name in (PAPER, TUNED):
                 raise ValueError(f"{key}: this name is taken")
-            require_known(key, changes, ov.TRAINING_OVERRIDES, "not a key of training")
+            others = [at for at in changes if not ov.training_overrides(((at, ""),))]
+            require_known(key, others, TRAINING_OVERRIDES, "not a key of training")
             users = [user for user, names in selection.systems.items() if name in names]
             self._check_changes(key, changes, users)
 
     def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
         for name in systems:
             try:
-                changed = self.system_at(name, ov.as_overrides(changes))
+                overrides = ov.named(ov.as_overrides(changes), self.with_parts(name))
+                changed = self.system_at(name, overrides)
             except ValueError as error:
                 raise ValueError(f"{key}: {error}") from None
             self.check_system(key, changed)
@@ -233,10 +236,14 @@ class Config(Section):
             for study in self.studies.values()
         )
 
+    def with_parts(self, system: str) -> list[System]:
+        """Return a system, and the parts of a fused one."""
+        names = (system, *self.systems[system].parts)
+        return [self.systems[name] for name in names if name in self.systems]
+
     def uses_training(self, system: str) -> bool:
         """Return whether a system, or a part of a fused one, is trained."""
-        names = (system, *self.systems[system].parts)
-        return any(self.systems[name].trained for name in names if name in self.systems)
+        return any(at.trained for at in self.with_parts(system))
 
     def find_selection(self, system: str) -> Selection | None:
         """Return the selection that tunes a system, None if there is none."""
@@ -250,7 +257,7 @@ class Config(Section):
         overrides of training as text.
         """
         if (HYPERPARAMETERS, TUNED) not in overrides:
-            training = ov.among(overrides, ov.TRAINING_OVERRIDES)
+            training = ov.training_overrides(overrides)
             return {ov.to_text(training) if training else PAPER: overrides}
         selection = self.find_selection(system)
         if selection is None:
@@ -267,7 +274,8 @@ class Config(Section):
         changes = ov.changes(
             (name, value)
             for name, value in overrides
-            if configured.reads(name) or not (configured.parts or name in ov.RANKER_OVERRIDES)
+            if configured.reads(path_of(name))
+            or not (configured.parts or path_of(name).startswith(RANKER))
         )
         try:
             values = merge(configured.model_dump(exclude_unset=True), changes)
@@ -298,10 +306,13 @@ class Config(Section):
         For a fused system, keep the overrides that affect at least one of its parts.
         """
         configured = self.systems[system]
+        systems = self.with_parts(system)
+        overrides = ov.named(overrides, systems)
         kept: set[tuple[str, str]] = set()
         for part in configured.parts:
-            kept.update(self.canonical_overrides(part, overrides, dataset))
-        overrides = tuple(override for override in overrides if configured.reads(override[0]))
+            of_part = self.canonical_overrides(part, overrides, dataset)
+            kept.update(ov.named(of_part, systems, are_exact=True))
+        overrides = tuple(item for item in overrides if configured.reads(path_of(item[0])))
         changed = self.system_at(system, overrides)
         if dataset is not None and self.datasets[dataset].gives_relations:
             solving = ov.solving_overrides(overrides, self.datasets[dataset])
@@ -328,7 +339,7 @@ class Config(Section):
             return self.seeds_of[text]
         if FOLD in dict(overrides):
             return self.seeds_of.get(CROSS_VALIDATION, self.seeds)
-        if VARIATIONS in self.seeds_of and ov.among(overrides, ov.TRAINING_OVERRIDES):
+        if VARIATIONS in self.seeds_of and ov.training_overrides(overrides):
             return self.seeds_of[VARIATIONS]
         return self.seeds_of.get(subset, self.seeds)
 

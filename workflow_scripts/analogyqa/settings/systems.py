@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 from analogyqa.encoders.specs import ENCODERS, EncoderSpec
 from analogyqa.measures import RANKED
 from analogyqa.objectives.specs import OBJECTIVES, ObjectiveSpec
-from analogyqa.rankers.specs import RANKER_OVERRIDES, RANKERS, RankerSpec
+from analogyqa.rankers.specs import RANKERS, RankerSpec
 from analogyqa.settings.base import (
     AT,
     NO_INPUT,
@@ -111,11 +111,8 @@ class Training(Section):
 
 # The keys of systems whose encoder is not trained.
 _OF_WORDS = (*VECTORS_OVERRIDES, "shortest_word", "weighting")
-# The keys of a system that a cell can override.
-SYSTEM_OVERRIDES = (
-    *("vectors", *_OF_WORDS, "sentence_vectors", "rewriting"),
-    *(*RANKER_OVERRIDES, "p"),
-)
+# The keys that a cell can override: of a system, and of its training.
+SYSTEM_OVERRIDES = ("vectors", *_OF_WORDS, "sentence_vectors", "rewriting", "p")
 _NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
 TRAINING_OVERRIDES = (
     tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
@@ -321,17 +318,18 @@ class System(Section):
         """Whether it compares with prototypes, or learns from quadruples made of them."""
         return self.learns_from_quadruples or self.compares
 
-    def reads(self, override: str) -> bool:
-        """Return whether an override can change the scores of the system."""
-        if override == "p":
+    def reads(self, path: str) -> bool:
+        """Return whether an override, given by the path of its key, can change the scores."""
+        if path == "p":
             return self.needs_prototypes
-        if override == "precision":
+        if path == "training.precision":
             return self.has_precision
-        if override in TRAINING_OVERRIDES:
-            return self.trained
-        if override in _OF_WORDS:
+        if path in _OF_WORDS:
             return self.vectors is not None and not self.trained
-        return override not in RANKER_OVERRIDES or override in self.ranker.overrides()
+        section, _, key = path.partition(".")
+        if section == "training":
+            return self.trained
+        return section != "ranker" or key in self.ranker.overrides()
 
 
 class Prototypes(Section):
