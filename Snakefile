@@ -52,14 +52,20 @@ with exit_on_error():
 configfile: CHECKOUT / "config.yaml"
 
 
-# Whether Snakemake itself would detect that a file was made with other parameters.
-DETECTS_CHANGES = lambda file: (
+# Whether Snakemake itself would make a file again that was made with another configuration than this one. Its metadata may claim that
+# the file was made with this one: --touch writes them, without making any file.
+FORCED_BY = lambda item, file: item == file or (
+    workflow.is_rule(item) and workflow.get_rule(item).is_producer(file)
+)
+MAKES_AGAIN = lambda file, configured: (
     not workflow.is_main_process
-    or workflow.dag_settings.forceall
-    or bool(workflow.dag_settings.forcerun)
-    or (
-        workflow.persistence.metadata(IOFile(file)) is not None
-        and RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
+    or not workflow.touch
+    and (
+        workflow.dag_settings.forceall
+        or any(FORCED_BY(item, file) for item in workflow.dag_settings.forcerun)
+        or RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
+        and (params := workflow.persistence.params(IOFile(file))) is not None
+        and repr(configured) not in "".join(params)
     )
 )
 
@@ -77,7 +83,7 @@ CONFIG = EXPERIMENT.config
 RESULTS, RESOURCES = CONFIG.output_dir, CONFIG.resources_dir
 for key in ("output_dir", "resources_dir", "tracking_uri", "device"):  # which scripts read
     config.setdefault(key, getattr(CONFIG, key))
-INPUTS = Inputs(EXPERIMENT, DETECTS_CHANGES)
+INPUTS = Inputs(EXPERIMENT, MAKES_AGAIN)
 PARAMS = Parameters(INPUTS, command_of(FILES or [BASE], GIVEN))
 OUTPUTS = Outputs(INPUTS)
 # The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.

@@ -254,7 +254,9 @@ def test_pairs_of_systems_read_the_corpora_even_without_entities(monkeypatch, fi
     }
 
 
-def test_a_run_with_other_settings_is_refused_unless_snakemake_detects_it(tmp_path, monkeypatch):
+def test_a_run_with_other_settings_is_refused_unless_snakemake_makes_it_again(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(ROOT)
     results = str(tmp_path / "out")
     before, now = sample(output_dir=results), sample(output_dir=results, prototypes={"p": 5})
@@ -262,10 +264,10 @@ def test_a_run_with_other_settings_is_refused_unless_snakemake_detects_it(tmp_pa
     record = Path(results, "runs/analogy/wikiqa/who/default/run.json")
     record.parent.mkdir(parents=True)
     record.write_text(json.dumps({"configured": configured}))
-    Inputs(before, lambda file: False).run_cell(TRAINED)
-    Inputs(now, lambda file: True).run_cell(TRAINED)
+    Inputs(before, lambda *_: False).run_cell(TRAINED)
+    Inputs(now, lambda *_: True).run_cell(TRAINED)
     with pytest.raises(SystemExit, match=r"run\.json: .*p: 10, now 5"):
-        Inputs(now, lambda file: False).run_cell(TRAINED)
+        Inputs(now, lambda *_: False).run_cell(TRAINED)
 
 
 def test_a_view_reads_the_table_of_each_panel(inputs):

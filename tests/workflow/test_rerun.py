@@ -98,6 +98,34 @@ def test_a_run_with_other_settings_is_refused_if_snakemake_misses_the_change(
     assert project.run(*arguments, "--forceall").returncode == 0
 
 
+def test_touching_runs_with_other_settings_is_refused(finished, tmp_path):
+    project = finished.copy_to(tmp_path / "project")
+    assert project.run("--touch").returncode == 0
+    project.configure(training=OTHER_TRAINING)
+    for arguments in (["--touch"], ["--touch", "--forceall"]):
+        done = project.run(*arguments)
+        assert done.returncode == 1
+        assert "dropout: 0.5, now 0.25" in done.stdout
+    # The refused runs have left no metadata that vouch for the old results.
+    assert "train_encoder" in {rule for rule, _ in project.jobs()}
+
+
+def test_metadata_do_not_vouch_for_another_file(finished, tmp_path):
+    """As after `--touch`, and after results were restored from a copy."""
+    project, run = finished.copy_to(tmp_path / "project"), "runs/similarity/wikiqa/who/default"
+    target = f"results/{run}/run.json"
+    project.configure(training=OTHER_TRAINING)
+    assert project.run(target).returncode == 0
+    shutil.rmtree(project.results / run)
+    shutil.copytree(finished.results / run, project.results / run, copy_function=shutil.copyfile)
+    for arguments in ([target], [target, "--forcerun", "write_ledger"]):
+        done = project.run("--dry-run", *arguments)
+        assert done.returncode == 1
+        assert "dropout: 0.5, now 0.25" in done.stdout
+    for forced in ("train_encoder", target):
+        assert project.run("--dry-run", target, "--forcerun", forced).returncode == 0
+
+
 def test_another_device_trains_nothing(changed):
     assert changed(device="cpu") == []
 

@@ -32,16 +32,18 @@ class VectorInputs:
 
     Args:
         experiment: The experiment that is run.
-        detects_changes: Returns whether Snakemake would detect that a file was made with other
-            settings.
+        makes_again: Returns whether Snakemake itself would make a file again whose record differs
+            from a configuration.
     """
 
     def __init__(
-        self, experiment: Experiment, detects_changes: Callable[[str], bool] = lambda file: True
+        self,
+        experiment: Experiment,
+        makes_again: Callable[[str, Configured], bool] = lambda file, configured: True,
     ) -> None:
         self.experiment, self.config = experiment, experiment.config
         self.available, self.results = experiment.available, self.config.output_dir
-        self._detects_changes = detects_changes
+        self._makes_again = makes_again
 
     # Sources
 
@@ -174,8 +176,8 @@ class VectorInputs:
         return ", ".join(parts)
 
     def _require_same(self, record: str, configured: Configured) -> None:
-        """Stop if a result was made with other settings and Snakemake would not detect it."""
+        """Stop if a result was made with other settings and Snakemake would keep it."""
         file = f"{self.results}/{record}"
-        if Path(file).exists() and not self._detects_changes(file):
+        if Path(file).exists() and not self._makes_again(file, configured):
             with exit_on_error():
                 require_same(file, configured)

@@ -1,7 +1,8 @@
 """The part of the configuration that a result depends on, compared with that of an earlier run.
 
-Every record keeps it. Snakemake compares parameters too, but only as long as it has metadata for
-the file: not after `.snakemake` was deleted, nor with restricted rerun triggers.
+Every record keeps it. Snakemake compares parameters too, but with its own metadata: it has none
+after `.snakemake` was deleted, does not read them with restricted rerun triggers, and believes them
+after `--touch`.
 """
 
 import json
@@ -140,7 +141,8 @@ def require_same(path: str | Path, configured: Configured) -> None:
     changed = list(differences(before, configured)) if before else ["the record does not say which"]
     raise AnalogyQAError(
         f"{path}: made with other settings ({'; '.join(changed[:3])}), but Snakemake would keep "
-        "it, because it has no metadata for the file or was told not to compare parameters. "
-        "Restore those settings, choose another output_dir, or run everything again with "
-        "--forceall (training runs with unchanged settings are read from checkpoints/)."
+        "it: it has no metadata for the file, has those of another one, or was told not to compare "
+        "parameters or to --touch the file. Restore those settings, choose another output_dir, or "
+        "run everything again with --forceall, without --touch (training runs with unchanged "
+        "settings are read from checkpoints/)."
     )
