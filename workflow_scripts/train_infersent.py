@@ -6,7 +6,7 @@ import torch
 
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.job import job
-from analogyqa.runs.depends_on import code_hash, content_hash, sha256
+from analogyqa.runs.depends_on import STORAGE, code_hash, content_hash, sha256
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.training.devices import device_for
 from analogyqa.training.infersent import train
@@ -16,10 +16,11 @@ with job(snakemake) as given:
     files = snakemake.input
     corpora = [read_table(path, CORPUS) for path in files.disjoint_from]
     texts = [text for corpus in corpora for text in ranked_sentences(corpus, typed_only=False)]
+    code = code_hash("analogyqa.training.infersent", without=STORAGE)
     depends_on = [
         [sha256(path) for path in (*files.train, *files.dev, *files.disjoint_from, files.vectors)],
         [given.lowercase, given.lstm_dim, given.seed],
-        [torch.__version__.partition("+")[0], code_hash("analogyqa.training.infersent")],
+        [torch.__version__.partition("+")[0], code],
     ]
     checkpoint = f"infersent-{content_hash(depends_on)[:32]}.pt"
     train(

@@ -177,7 +177,7 @@ def test_an_edited_encoder_runs_its_own_cells_and_what_follows(edited):
 
 
 def test_a_changed_sign_in_an_objective_trains_again(edited):
-    jobs = edited("objectives/contrastive.py", " - ", " + ")
+    jobs = edited("objectives/contrastive.py", "energies - margin", "energies + margin")
     assert "analogy/wikiqa/comb/default" in cells_of(jobs)
     assert "train_encoder" in {rule for rule, _ in jobs}
 
@@ -216,6 +216,6 @@ def test_an_edited_report_trains_nothing(edited, file, old, new):
 
 
 def test_an_edited_reader_reads_its_data_again(edited):
-    assert edited("corpora/trecqa.py", "return", "return not") == []
-    jobs = edited("corpora/wikiqa.py", "return", "return not")
+    assert edited("corpora/trecqa.py", "yield Pair(", "yield Pair(0 + ") == []
+    jobs = edited("corpora/wikiqa.py", "yield Pair(", "yield Pair(0 + ")
     assert "build_corpus" in {rule for rule, _ in jobs}

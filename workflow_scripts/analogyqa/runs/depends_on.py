@@ -19,6 +19,8 @@ LIBRARY = Path(__file__).parents[1]
 # Modules and lists whose decisions reach a job as parameters, and MLflow, which only shows the
 # results.
 _LEFT_OUT = {"specs", "settings", "tasks", "plan", "tracking", "job", "RANKED"}
+# What reads and writes tables, which changes no weights.
+STORAGE = ("analogyqa.errors", "analogyqa.files", "analogyqa.schemas")
 
 
 def sha256(path: str | Path) -> str:

@@ -14,7 +14,7 @@ from analogyqa.examples.specs import EXAMPLES
 from analogyqa.measures import RANKED
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.plugin import Plugin
-from analogyqa.runs.depends_on import code_hash, content_hash
+from analogyqa.runs.depends_on import STORAGE, code_hash, content_hash
 from analogyqa.runs.record import named_by_seed, settings_record, table_hashes, write_run
 from analogyqa.runs.side_by_side import side_by_side
 from analogyqa.schemas import HISTORY, write_table
@@ -33,8 +33,6 @@ _WEIGHTS = (
     *("analogyqa.training.loop", "analogyqa.training.devices.set_numerics"),
     "analogyqa.examples.files",
 )
-# What reads and writes files, and what errors are, changes no weights.
-_NO_WEIGHTS = ("analogyqa.errors", "analogyqa.files", "analogyqa.schemas")
 
 
 def system_modules(system: System) -> list[str]:
@@ -58,7 +56,7 @@ def selecting_measures(system: System) -> list[list]:
 
 def weights_code(system: System) -> str:
     """Return the hash of the code that reads the batches of a system and trains it."""
-    code = code_hash(*_WEIGHTS, *system_modules(system), without=_NO_WEIGHTS)
+    code = code_hash(*_WEIGHTS, *system_modules(system), without=STORAGE)
     return content_hash([code, selecting_measures(system)])
 
 
