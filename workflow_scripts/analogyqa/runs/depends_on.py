@@ -19,6 +19,7 @@ LIBRARY = Path(__file__).parents[1]
 # Modules and lists whose decisions reach a job as parameters, and MLflow, which only shows the
 # results.
 _LEFT_OUT = {"specs", "settings", "tasks", "plan", "tracking", "job", "RANKED"}
+_TEMPLATES = {".html", ".css", ".js", ".svg"}  # not a backup, such as report.html~
 # What reads and writes tables, which changes no weights.
 STORAGE = ("analogyqa.errors", "analogyqa.files", "analogyqa.schemas")
 
@@ -56,7 +57,8 @@ def code_hash(*starts: str | Path, without: tuple[str, ...] = ()) -> str:
     # With what the names in it stand for, as several modules may define the same name.
     code = {content_hash([_own_hash(at), _meanings(at, without)]) for at in definitions}
     folders = {_module_file(at.module).parent / "templates" for at in definitions}
-    templates = {path.name: sha256(path) for folder in folders for path in folder.glob("[!.]*")}
+    paths = (path for folder in folders for path in folder.glob("[!.]*"))
+    templates = {path.name: sha256(path) for path in paths if path.suffix in _TEMPLATES}
     return content_hash([sorted(code), templates])
 
 
