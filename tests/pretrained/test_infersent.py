@@ -186,9 +186,11 @@ def test_training_learns_and_saves_weights_in_the_published_layout(run):
     }
 
 
-def test_the_same_seed_gives_the_same_bytes_even_after_an_interruption(run, tmp_path):
+def test_the_same_seed_gives_the_same_bytes_even_after_an_interruption(run, tmp_path, caplog):
+    caplog.set_level("INFO")
     run("a", max_epochs=1)
     resumed, uninterrupted, other = run("a"), run("b"), run("c", seed=1)
+    assert caplog.text.count("resumed after epoch 1") == 1
     assert resumed.read_bytes() == uninterrupted.read_bytes() != other.read_bytes()
     assert record_of(resumed) == record_of(uninterrupted)
     # The epochs that are not kept are the same, too.
