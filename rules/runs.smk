@@ -1,8 +1,7 @@
 """The runs of the systems: train encoders, tune hyperparameters, score and measure.
 
 needs: corpora, vectors, prototypes, quadruples
-makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,history}.parquet and run.json,
-       runs/{system}/{dataset}/{subset}/{overrides}/metrics.parquet,
+makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.parquet and run.json,
        selection/{system}/{dataset}.json,
        runs/{system}/{dataset}/{subset}/{overrides}/inside.parquet,
        runs/{system}/{dataset}/{subset}/{overrides}/decisions.parquet,
@@ -21,6 +20,7 @@ rule train_encoder:
         unpack(INPUTS.run_cell),
     output:
         scores=f"{RUN}/scores.parquet",
+        metrics=f"{RUN}/metrics.parquet",
         history=f"{RUN}/history.parquet",
         record=f"{RUN}/run.json",
     log:
@@ -42,25 +42,6 @@ rule train_encoder:
         given=PARAMS.train_encoder,
     script:
         "../workflow_scripts/train_encoder.py"
-
-
-rule measure_scores:
-    """Measure the scores of a cell; a rule of its own, so that a new measure trains nothing."""
-    input:
-        unpack(INPUTS.measure_scores),
-    output:
-        f"{RUN}/metrics.parquet",
-    log:
-        f"{RESULTS}/logs/measure_scores/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
-    wildcard_constraints:
-        dataset=EXPERIMENT.patterns["ranked data set"],
-    localrule: True
-    conda:
-        "../envs/cpu.yaml"
-    params:
-        given=PARAMS.measure_scores,
-    script:
-        "../workflow_scripts/measure_scores.py"
 
 
 rule look_inside:
@@ -172,6 +153,7 @@ rule score_candidates:
         unpack(INPUTS.run_cell),
     output:
         scores=f"{RUN}/scores.parquet",
+        metrics=f"{RUN}/metrics.parquet",
         record=f"{RUN}/run.json",
     log:
         f"{RESULTS}/logs/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
@@ -197,6 +179,7 @@ rule fuse_scores:
         unpack(INPUTS.fuse_scores),
     output:
         scores=f"{RUN}/scores.parquet",
+        metrics=f"{RUN}/metrics.parquet",
         record=f"{RUN}/run.json",
     log:
         f"{RESULTS}/logs/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",

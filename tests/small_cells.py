@@ -1,11 +1,9 @@
 """Systems and jobs on the toy corpus of conftest.py."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.plan import Cell
-from analogyqa.runs.record import write_metrics
 from analogyqa.settings.systems import System
 
 COMB = ["who", "when", "where"]  # the question types of the corpus
@@ -36,12 +34,6 @@ def toy_job(
 ) -> CellJob:
     """Return the job of a cell on the tables of each seed."""
     return CellJob(cell, types, system, files, True, **{"sources": SOURCES} | values)
-
-
-def measure(job: CellJob, folder: Path) -> None:
-    """Write the metrics of a run."""
-    corpus = next(iter(job.files.values())).corpus
-    write_metrics(folder / "scores.parquet", corpus, job.types, folder / "metrics.parquet")
 
 
 def stop_after(epochs: int) -> Callable[[list[list]], None]:

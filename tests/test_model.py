@@ -24,7 +24,7 @@ from analogyqa.settings.systems import System
 from analogyqa.training.explanation import principal_components
 from analogyqa.vectors.store import read_store
 from report.builders import make_config
-from small_cells import CELL, COMB, measure, toy_job, trained_system, untrained_system
+from small_cells import CELL, COMB, toy_job, trained_system, untrained_system
 
 CONFIG = make_config()
 SEED = 0
@@ -55,7 +55,6 @@ def run(system: System, write_cell_files, folder: Path) -> Model:
         checkpoint = checkpoint_path(job, SEED, hashes, folder / "checkpoints")
     else:
         score_cell(job, folder)
-    measure(job, folder)
     return Model(Learned(job, CONFIG.question_types, SEED, checkpoint))
 
 

@@ -32,7 +32,7 @@ from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.systems import System
 from analogyqa.sources.registry import load_registry
 from report.builders import make_config, make_paper
-from small_cells import COMB, measure, toy_job
+from small_cells import COMB, toy_job
 
 HERE = Path(__file__).parent
 CELL = Cell("bm25", "wikiqa", "comb")
@@ -80,7 +80,6 @@ def archive(write_cell_files, tmp_path_factory):
     files = files._replace(corpus=str(corpus), vectors=None)
     job = toy_job(System(**SYSTEM), {0: files}, COMB, CELL, sources={"train": SOURCE})
     score_cell(job, run)
-    measure(job, run)
     computed = read_results(CONFIG, [CELL], [run / "run.json"], [run / "metrics.parquet"], [corpus])
     ledger = build_ledger([PAPER], CONFIG, computed)
     write_csv(computed.summary, results / "summary.csv")

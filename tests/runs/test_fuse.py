@@ -13,7 +13,7 @@ from analogyqa.report.summary import summarise_runs
 from analogyqa.runs.fuse import fuse_cell
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
-from small_cells import SOURCES, measure, toy_job
+from small_cells import SOURCES, toy_job
 
 SEEDS = [0, 1, 4]
 
@@ -40,7 +40,6 @@ def fuse(parts, tmp_path):
         files = CellFiles(str(tmp_path / "corpus.parquet"), None, None, {})
         job = toy_job(system, dict.fromkeys(SEEDS, files), sources={})
         fuse_cell(job, {name: parts[name] for name in system.parts}, tmp_path / "fused")
-        measure(job, tmp_path / "fused")
         return tmp_path / "fused"
 
     return fuse

@@ -2,23 +2,25 @@
 
 import json
 import platform
+import shutil
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+from ir_measures import P
 
 from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
-from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, OF_SCORES, RANKED
+from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, OF_SCORES, RANKED, RankedMeasure
 from analogyqa.plan import Cell
 from analogyqa.runs import score as score_module
 from analogyqa.runs import train
 from analogyqa.runs.choose import choose_hyperparameters, read_tuned, resolve_system
 from analogyqa.runs.depends_on import sha256
-from analogyqa.runs.record import run_record, table_hashes
+from analogyqa.runs.record import read_metrics, run_record, table_hashes
 from analogyqa.runs.score import score_cell
 from analogyqa.runs.train import train_cell
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
@@ -26,7 +28,7 @@ from analogyqa.settings.systems import System
 from analogyqa.training import devices, learner
 from analogyqa.training.devices import describe_machine
 from analogyqa.vectors.store import write_store
-from small_cells import CELL, COMB, SOURCES, measure, toy_job, trained_system, untrained_system
+from small_cells import CELL, COMB, SOURCES, toy_job, trained_system, untrained_system
 
 SYSTEM = trained_system(max_epochs=2)
 TABLES = {"scores": SCORES, "metrics": METRICS, "history": HISTORY}
@@ -50,7 +52,6 @@ def run(files, folder):
         checkpoints = (options or {}).pop("checkpoints", folder / "checkpoints")
         job = toy_job(system, files, **values)
         train_cell(job, hyperparameters, "cpu", checkpoints, folder / name, **options or {})
-        measure(job, folder / name)
         return folder / name
 
     return run
@@ -73,9 +74,7 @@ def score(files, tmp_path):
     }
 
     def score(system, files=untrained, types=COMB):
-        job = toy_job(system, files, types)
-        score_cell(job, tmp_path / "a")
-        measure(job, tmp_path / "a")
+        score_cell(toy_job(system, files, types), tmp_path / "a")
         return tmp_path / "a"
 
     return score
@@ -431,3 +430,28 @@ def test_a_damaged_record_of_the_choice_is_named(tmp_path, text):
     (tmp_path / "choice.json").write_text(text)
     with pytest.raises(AnalogyQAError, match=r"choice\.json: not a record of tuned"):
         read_tuned(tmp_path / "choice.json")
+
+
+def test_a_new_or_changed_measure_is_taken_from_the_scores(
+    run, first, files, tmp_path, monkeypatch
+):
+    results = tmp_path / "results"
+    folder = results / "runs" / CELL.path
+    shutil.copytree(first, folder)
+    (results / "corpora").mkdir()
+    shutil.copyfile(files[0].corpus, results / "corpora" / f"{CELL.corpus}.parquet")
+    path = folder / "metrics.parquet"
+    record = json.loads((folder / "run.json").read_text())
+    record["configured"] = {"question_types": COMB}
+    (folder / "run.json").write_text(json.dumps(record))
+    stored, before = read_table(path, METRICS), path.read_bytes()
+    assert read_metrics(path).equals(stored)
+    monkeypatch.setitem(RANKED, "p_at_2", RankedMeasure("Precision at 2", "P@2", P @ 2))
+    monkeypatch.setitem(RANKED, "mrr", RankedMeasure("Not MRR", "N", P @ 2))
+    read = read_metrics(path).astype({"measure": str})
+    new, changed = (read.loc[read["measure"] == name, "value"] for name in ("p_at_2", "mrr"))
+    assert len(new) and set(new) <= {0, 0.5, 1} and new.tolist() == changed.tolist()
+    kept = read[~read["measure"].isin(["p_at_2", "mrr"])]
+    others = stored[stored["measure"].astype(str) != "mrr"]
+    assert kept["value"].tolist() == others["value"].tolist()
+    assert path.read_bytes() == before

@@ -20,7 +20,7 @@ from analogyqa.tracking import live, live_log
 from analogyqa.tracking.records import run_name
 from http_server import running_server, sent, silent
 from ports import free_ports
-from small_cells import measure, toy_job
+from small_cells import toy_job
 from tracking.records import CURVES, assert_shows_the_records, import_all
 from workflow.project import SMALL_RUN, Project, clean_environment
 
@@ -52,9 +52,14 @@ def train(cell_files, tmp_path, monkeypatch):
                 log(history)
                 after_epoch(*history[-1][:2])
 
-            job, run = toy_job(SYSTEM, files, cell=CELL), results / "runs" / CELL.path
-            train_cell(job, "paper", "cpu", results / "checkpoints", run, on_epoch=on_epoch)
-            measure(job, run)
+            train_cell(
+                toy_job(SYSTEM, files, cell=CELL),
+                "paper",
+                "cpu",
+                results / "checkpoints",
+                results / "runs" / CELL.path,
+                on_epoch=on_epoch,
+            )
 
     return train
 

@@ -26,7 +26,7 @@ from analogyqa.tracking.served import write_served
 from analogyqa.tracking.store import SERVED, experiment_name, import_runs
 from ports import free_ports
 from report.builders import make_config
-from small_cells import COMB, measure, toy_job, trained_system
+from small_cells import COMB, toy_job, trained_system
 from tracking.records import PAPER, uri
 from tracking.server import connect
 
@@ -55,9 +55,7 @@ def train(results: Path, cells: Iterable[Cell], write_cell_files) -> Path:
         # Validated again as in a job, where a default of 1 becomes 1.0.
         system = System(**SYSTEMS[cell].model_dump())
         job = toy_job(system, {SEED: write_cell_files(folder, SEED, types)}, types, cell)
-        run = results / "runs" / cell.path
-        train_cell(job, "paper", "cpu", results / "checkpoints", run)
-        measure(job, run)
+        train_cell(job, "paper", "cpu", results / "checkpoints", results / "runs" / cell.path)
     (results / "corpora").mkdir(exist_ok=True)
     shutil.copy(folder / "corpus.parquet", results / "corpora" / "toy.parquet")
     shutil.copytree(folder, results / "vectors", dirs_exist_ok=True)

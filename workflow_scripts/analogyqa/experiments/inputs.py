@@ -127,13 +127,6 @@ class Inputs(VectorInputs):
         self._require_same_run(self.job_cell(wildcards))
         return self.tables_of_cell(wildcards)
 
-    def measure_scores(self, wildcards: Wildcards) -> Files:
-        cell = self.job_cell(wildcards)
-        return {
-            "corpus": f"{self.results}/corpora/{cell.corpus}.parquet",
-            "scores": f"{self.results}/runs/{cell.path}/scores.parquet",
-        }
-
     def read_cell(self, wildcards: Wildcards) -> Files:
         """Return the tables and the record of a cell whose trained encoder is read."""
         cell, tables = self.job_cell(wildcards), self.tables_of_cell(wildcards)

@@ -11,7 +11,6 @@ from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.vector_inputs import Wildcards
 from analogyqa.experiments.vector_parameters import Values, VectorParameters, script_hash
-from analogyqa.measures import RANKED
 from analogyqa.plan import selection_cells, split_corpus
 from analogyqa.plan.configured import configured_cell
 from analogyqa.runs.depends_on import LIBRARY, content_hash, sha256
@@ -83,13 +82,6 @@ class Parameters(VectorParameters):
             "systems": _without_titles(systems),
             "selected_by": [selecting_measures(system) for system in systems.values()],
             "lowercase": self._lowercase_of(self.inputs.job_system(wildcards)),
-        }
-
-    def measure_scores(self, wildcards: Wildcards) -> Values:
-        return {
-            "code": script_hash("measure_scores"),
-            "types": self.config.types_of(self.inputs.job_cell(wildcards).subset),
-            "measures": {name: measure.computation for name, measure in RANKED.items()},
         }
 
     def score_candidates(self, wildcards: Wildcards) -> Values:

@@ -9,7 +9,7 @@ from analogyqa.measures import MEASURES
 from analogyqa.plan.configured import differences
 from analogyqa.report.comparing import compare_runs, p_value_of, round_comparison
 from analogyqa.report.summary import DECIMALS, find_records, read_record, scores_on_test
-from analogyqa.schemas import METRICS, read_table
+from analogyqa.runs.record import read_metrics
 from analogyqa.settings.run import Config
 
 ONLY_FIRST, ONLY_SECOND = "only in the first", "only in the second"
@@ -88,7 +88,7 @@ def _compared(
     config: Config,
 ) -> CellDifference:
     values = [
-        scores_on_test(record, read_table(path.with_name("metrics.parquet"), METRICS))
+        scores_on_test(record, read_metrics(path.with_name("metrics.parquet")))
         for record, path in zip(records, paths, strict=True)
     ]
     measure = next(name for name in MEASURES if name in values[0])

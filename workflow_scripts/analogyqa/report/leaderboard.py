@@ -19,7 +19,7 @@ from analogyqa.report.summary import (
     scores_on_test,
     shared_seeds,
 )
-from analogyqa.schemas import METRICS, read_table
+from analogyqa.runs.record import read_metrics
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import HYPERPARAMETERS
 from analogyqa.settings.run import Config
@@ -119,7 +119,7 @@ def _values(results: Path, dataset: str, subset: str, measure: str) -> Mapping[s
         record = read_record(path)
         cell = Cell.from_record(record["cell"])
         if {name for name, _ in cell.overrides} <= {HYPERPARAMETERS}:
-            by_measure = scores_on_test(record, read_table(metrics, METRICS))
+            by_measure = scores_on_test(record, read_metrics(metrics))
             if measure in by_measure:
                 name = " ".join([cell.system, *(value for _, value in cell.overrides)])
                 values[name] = by_measure[measure]

@@ -15,7 +15,7 @@ from analogyqa.plan import Cell
 from analogyqa.plan.made import made_files
 from analogyqa.plan.related import Part, Parts
 from analogyqa.report.spread import summarise
-from analogyqa.schemas import METRICS, read_table
+from analogyqa.runs.record import read_metrics
 from analogyqa.settings.overrides import from_text, to_text
 from analogyqa.settings.run import Config
 
@@ -113,7 +113,7 @@ def read_runs(
     """
     for path, table in zip(records, metrics, strict=True):
         record = read_record(path)
-        values, whole = read_table(table, METRICS), Cell.from_record(record["cell"])
+        values, whole = read_metrics(table), Cell.from_record(record["cell"])
         for cell, part in parts.get(whole, {whole: Part(None, {})}).items():
             held = values
             if part.categories is not None:

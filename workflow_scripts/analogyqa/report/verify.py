@@ -104,7 +104,8 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
             read_table(scores, SCORES), read_table(corpus, CORPUS), config.types_of(cell.subset)
         )
         stored = read_table(metrics, METRICS)
-        if not _equal(again, stored):
+        # Measures that are newer than the run are computed where they are read.
+        if not _equal(again[again["measure"].isin(stored["measure"])], stored):
             yield Difference(str(metrics), "the measures of the scores are other numbers")
 
 

@@ -20,7 +20,7 @@ _PAIR = ["split", "question_id", "candidate_id", "label"]
 
 
 def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
-    """Fuse the scores of a cell's parts for all seeds; write scores and run.json.
+    """Fuse the scores of a cell's parts for all seeds; write scores, metrics and run.json.
 
     Args:
         job: The cell, whose seeds are also those of its parts, and whose tables are the corpus.

@@ -1,6 +1,7 @@
 """The record of a run: what was computed, from which inputs, where, and by which code."""
 
 import importlib.metadata
+import json
 import os
 import platform
 import resource
@@ -13,7 +14,8 @@ import pandas as pd
 from analogyqa.corpora.question_types import select_subset
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.files import write_json
-from analogyqa.measures import measure_run
+from analogyqa.measures import RANKED, measure_run
+from analogyqa.plan.cell import Cell
 from analogyqa.runs.commit import code_commit
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
@@ -123,7 +125,7 @@ def write_run(
     machines: dict[str, list[dict]] | None = None,
     **unhashed,
 ) -> None:
-    """Write the scores and the record of a run.
+    """Write the scores, metrics and record of a run.
 
     Args:
         job, settings, inputs, unhashed: As in `run_record`.
@@ -134,21 +136,43 @@ def write_run(
         machines: The machines that trained each seed.
     """
     path = Path(folder, "scores.parquet")
-    write_table(pd.concat(scores, ignore_index=True), SCORES, path)
+    all_scores = pd.concat(scores, ignore_index=True)
+    write_table(all_scores, SCORES, path)
+    corpus = read_table(next(iter(job.files.values())).corpus, CORPUS)
+    metrics = metrics_of(all_scores, corpus, job.types)
+    write_table(metrics, METRICS, Path(folder, "metrics.parquet"))
     machine = {"device": device, "machines": machines or {}, "wall_seconds": round(seconds, 3)}
+    unhashed |= {"measures": {name: measure.computation for name, measure in RANKED.items()}}
     record = run_record(job, settings, inputs, path, **machine, **unhashed)
     write_json(Path(folder, "run.json"), record)
 
 
-def write_metrics(
-    scores: str | Path, corpus: str | Path, types: Sequence[str] | None, path: str | Path
-) -> None:
-    """Measure the scores of a run, as `metrics_of` does, and write a table of schema METRICS.
+def read_metrics(path: str | Path) -> pd.DataFrame:
+    """Return the measures of a run, a table of schema METRICS.
 
-    This is no part of the run, so that a new measure needs no other scores.
+    Measures that are new or computed in another way since the run are taken from its scores, so
+    that no change of them needs the run again.
+
+    Args:
+        path: The metrics.parquet of the run, in its output folder.
+
+    Raises AnalogyQAError when a file is missing or damaged.
     """
-    metrics = metrics_of(read_table(scores, SCORES), read_table(corpus, CORPUS), types)
-    write_table(metrics, METRICS, path)
+    metrics, scores = read_table(path, METRICS), Path(path).with_name("scores.parquet")
+    if not scores.exists():  # it solves analogies, which no ranked measure is about
+        return metrics
+    record = json.loads(scores.with_name("run.json").read_text(encoding="utf-8"))
+    measured = record.get("measures", {})
+    others = [name for name, at in RANKED.items() if measured.get(name) != at.computation]
+    if not others:
+        return metrics
+    cell, results = Cell.from_record(record["cell"]), scores.parents[5]
+    corpus = read_table(results / "corpora" / f"{cell.corpus}.parquet", CORPUS)
+    types = (record["configured"] or {}).get("question_types")
+    again = metrics_of(read_table(scores, SCORES), corpus, types)
+    again = again[again["measure"].isin(others)]
+    kept = metrics[~metrics["measure"].isin(others)]
+    return pd.concat([kept.astype(again.dtypes.to_dict()), again], ignore_index=True)
 
 
 def metrics_of(

@@ -16,7 +16,7 @@ from analogyqa.training.scoring import EVALUATED, score_untrained
 
 
 def score_cell(job: CellJob, folder: str | Path) -> None:
-    """Score all seeds of a cell that is not trained; write scores and run.json."""
+    """Score all seeds of a cell that is not trained; write scores, metrics and run.json."""
     started = time.perf_counter()
     system = job.system
     first = next(iter(job.files.values()))

@@ -99,7 +99,7 @@ def train_cell(
     threads: int = 1,
     on_epoch: Callable[[list[list]], None] = lambda history: None,
 ) -> None:
-    """Train all seeds of a cell; write history.parquet, scores and run.json.
+    """Train all seeds of a cell; write history.parquet, scores, metrics and run.json.
 
     Args:
         job: The cell.

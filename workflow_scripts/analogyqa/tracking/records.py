@@ -22,7 +22,8 @@ from analogyqa.report.legend import printed_name
 from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv, read_record
 from analogyqa.report.trace import run_log
 from analogyqa.runs.depends_on import content_hash, sha256
-from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table
+from analogyqa.runs.record import read_metrics
+from analogyqa.schemas import CORPUS, HISTORY, read_table
 from analogyqa.settings.overrides import to_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -122,7 +123,7 @@ def _add_cell(
     run_id = experiment.create(name, tags, start)
     inputs = _inputs(results, cell, settings.get("sources") or {})
     client.log_inputs(run_id, datasets=inputs)
-    measured = _measured(read_table(folder / "metrics.parquet", METRICS))
+    measured = _measured(read_metrics(folder / "metrics.parquet"))
     finals = _final_points({**measured.mean(), **spread}, end)
     experiment.log(run_id, finals, {**params, **flat, "seeds": seeds})
     path = folder / "history.parquet"
