@@ -23,7 +23,8 @@ SCRIPTS = Path(__file__).parents[2] / "workflow_scripts"
 
 
 def forget():
-    for function in (code_hash, depends_on._module, depends_on._names, depends_on._own_hash):
+    private = (depends_on._module, depends_on._module_file, depends_on._names)
+    for function in (code_hash, reached, depends_on._own_hash, *private):
         function.cache_clear()
 
 
@@ -64,7 +65,7 @@ def test_names_are_followed_wherever_they_stand(library):
     library("package/d.py", "y = lambda: analogyqa_e\nfrom analogyqa import e as analogyqa_e")
     library("e.py", "class Z: pass\nz = Z()")
     assert names_of("analogyqa.a") == {"a:f", "a:ONE", "a:unused", "b:x", "b:"}
-    assert names_of("analogyqa.a", without=["analogyqa.b"]) == {"a:f", "a:ONE", "a:unused"}
+    assert names_of("analogyqa.a", without=("analogyqa.b",)) == {"a:f", "a:ONE", "a:unused"}
     everything = {"b:x", "b:", "b:g", "package.d:y", "e:Z", "e:z"}
     assert names_of("analogyqa.b") == everything
     library("script.py", "from analogyqa.package import z\nimport numpy\n")

@@ -62,7 +62,8 @@ def code_hash(*starts: str | Path, without: tuple[str, ...] = ()) -> str:
     return content_hash([sorted(code), templates])
 
 
-def reached(*starts: str | Path, without: Collection[str] = ()) -> set[Definition]:
+@cache
+def reached(*starts: str | Path, without: tuple[str, ...] = ()) -> frozenset[Definition]:
     """Return the definitions that are named where a job starts, or in another one of them.
 
     Names within functions count, imports for type checking do not. Modules and lists whose
@@ -84,7 +85,7 @@ def reached(*starts: str | Path, without: Collection[str] = ()) -> set[Definitio
         for targets in _names(at).values():
             for target in targets:
                 waiting |= _resolve(target, without) - definitions
-    return definitions
+    return frozenset(definitions)
 
 
 def _resolve(target: str, without: Collection[str]) -> set[Definition]:
@@ -221,6 +222,7 @@ def imported_names(node: ast.AST) -> Iterator[str]:
     yield from (name for name in named if name.partition(".")[0] == PACKAGE)
 
 
+@cache
 def _module_file(module: str) -> Path:
     path = LIBRARY.joinpath(*module.split(".")[1:])
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
