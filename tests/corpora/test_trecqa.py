@@ -88,3 +88,10 @@ def test_a_truncated_file_is_an_error(pairs):
             cut = "".join(JACANA.splitlines(keepends=True)[:line])
             with pytest.raises(AnalogyQAError, match=r"TREC\.xml: .* inside the question 1\.\d"):
                 pairs(cut)
+
+
+def test_entities_are_kept_with_a_warning(pairs, caplog):
+    escaped = pairs(JACANA.replace("\t&\t", "\t&amp;\t"))
+    assert escaped[0].question == "who is < it &amp; ?" and "line 3" in caplog.text
+    caplog.clear()
+    assert pairs(JACANA) == PAIRS and not caplog.records
