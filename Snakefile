@@ -35,7 +35,7 @@ from analogyqa.experiments.outputs import Outputs
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
 from analogyqa.memory import MALLOC_OPTIONS
-from analogyqa.report.stored import store_configuration
+from analogyqa.report.stored import CONFIGURATION, store_configuration
 from analogyqa.analogies.specs import SOLVERS
 from analogyqa.runs.commit import CommitUnknownError, find_commit
 from analogyqa.settings.base import merge
@@ -86,6 +86,14 @@ for key in ("output_dir", "resources_dir", "tracking_uri", "device"):  # which s
 INPUTS = Inputs(EXPERIMENT, MAKES_AGAIN)
 PARAMS = Parameters(INPUTS, command_of(FILES or [BASE], GIVEN))
 OUTPUTS = Outputs(INPUTS)
+# A user may have deleted it, on the advice of a message, when there is no job left to do.
+if (
+    workflow.is_main_process
+    and Path(RESULTS, "runs").is_dir()
+    and not Path(RESULTS, CONFIGURATION).exists()
+):
+    with exit_on_error():
+        store_configuration(CONFIG, config, PARAMS.command)
 # The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.
 GPUS = 0 if CONFIG.device == "cpu" else 1
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from analogyqa.report.stored import read_configuration
 from workflow.project import SYSTEMS
 
 
@@ -16,6 +17,13 @@ def test_every_wrong_key_of_a_configuration_is_named_and_nothing_is_made(project
     assert "config.yaml: training.dropout: 1.5 is not allowed" in done.stdout
     assert "Traceback" not in done.stdout
     assert not project.results.exists()
+
+
+def test_a_deleted_configuration_json_is_written_again_without_a_job(project):
+    (project.results / "runs").mkdir(parents=True)
+    done = project.run("--dry-run")
+    assert done.returncode == 0, done.stdout
+    assert read_configuration(project.results)[0].output_dir == "results"
 
 
 def test_the_ranker_of_a_later_file_has_no_options_of_an_earlier_one(project):

@@ -38,8 +38,8 @@ def read(
     """Yield the pairs of a table, with all candidates of a question together.
 
     The format is recognised by the content. Quotes are read as CSV has them, and spaces and line
-    ends within a text become single spaces. Without a column of ids, a question is told apart by
-    its text.
+    ends within a text become single spaces. Without a column of ids, questions are distinguished by
+    their texts.
 
     Args:
         path: The file.

@@ -264,7 +264,7 @@ class Model:
                 f"{question!r}: {self.job.cell.label} ranks answers to questions that start with "
                 f"{first}"
             )
-        # The corpus of `all` tells only those types apart that some subset asks for.
+        # The corpus has only the types that some subset asks for.
         is_known = self.job.types or question_type in {*self.prototypes["question_type"]}
         return question_type if is_known else None
 

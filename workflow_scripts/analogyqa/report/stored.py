@@ -16,7 +16,7 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
 CONFIGURATION = "configuration.json"
-_REMAKE = "run the workflow of this folder again, which makes it anew"
+_REMAKE = "run the workflow of this folder again, which rebuilds it"
 
 
 class _Stored(Section, extra="ignore"):
@@ -80,7 +80,10 @@ def read_stored(results: str | Path) -> tuple[dict, dict[str, str], str]:
         return stored.values, stored.left_out, stored.command
     except (FileNotFoundError, NotADirectoryError):
         if path.parent.is_dir():
-            problem = "no run has started there. Start one, or name another output folder"
+            problem = (
+                f"it has no {CONFIGURATION}. Start its run again, which writes it, or name another "
+                "output folder"
+            )
         else:
             problem = (
                 "there is no such folder. Name the output folder of a run, such as results/demo, "
