@@ -9,6 +9,7 @@ import pandas as pd
 
 from analogyqa.corpora.table import Counts, count_corpora
 from analogyqa.plan import Cell, cell_with_run, cells_by_run, reported_cells
+from analogyqa.plan.made import made_files
 from analogyqa.report.summary import (
     Summaries,
     Values,
@@ -90,6 +91,6 @@ def read_finished(
         [path / "run.json" for path in paths],
         [path / "metrics.parquet" for path in paths],
         [path for path in corpora if path.exists()],
-        sorted(folder.glob("costs/*/*.json")),
+        made_files(folder, "costs/*/*.json"),
     )
     return computed, others

@@ -8,14 +8,13 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cell_with_run, claim_cells, norm_cells, reported_cells
-from analogyqa.plan.made import made_files
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.claim_values import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.expected import differences_from_expected, is_sample
 from analogyqa.report.learning import read_learnt
 from analogyqa.report.ledger import build_ledger
-from analogyqa.report.results import Results, read_results
+from analogyqa.report.results import Results, read_finished
 from analogyqa.report.summary import csv_text, find_records, read_record
 from analogyqa.report.tables import build_table
 from analogyqa.runs.depends_on import sha256
@@ -128,17 +127,7 @@ def _runs_of(results: Path, cells: list[Cell], config: Config) -> list[Path]:
 def _verify_reports(
     results: Path, config: Config, papers: Mapping[str, Paper]
 ) -> Iterator[Difference]:
-    cells = reported_cells(config, dict(papers))
-    records = _runs_of(results, cells, config)
-    corpora = (results / "corpora" / f"{name}.parquet" for name in config.datasets)
-    computed = read_results(
-        config,
-        cells,
-        records,
-        [path.with_name("metrics.parquet") for path in records],
-        [path for path in corpora if path.exists()],
-        made_files(results, "costs/*/*.json"),
-    )
+    computed, _ = read_finished(results, config, papers)
     ledger = build_ledger(list(papers.values()), config, computed)
     yield from _compare(computed.summary, results / "summary.csv")
     if is_sample(results):
