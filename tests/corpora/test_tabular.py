@@ -130,10 +130,21 @@ def test_any_text_survives_csv_and_json(tmp_path_factory, texts):
     assert found[0] == found[1] and len(found[0]) == len(texts)
 
 
-def test_the_reader_of_wikiqa_names_the_reader_that_can(read_file):
-    content = "question_id,question,answer,label\nq,who?,it,1\n"
-    with pytest.raises(AnalogyQAError, match=r"'question_id,question,answer,label'.*reader: table"):
-        read_file(wikiqa.read, "mine.tsv", content)
+@pytest.mark.parametrize(
+    ("header", "can_read"),
+    [
+        ("question_id,question,answer,label", True),
+        ("question;answer;label", True),
+        ("qid,question,answer", False),  # no label
+    ],
+)
+def test_the_reader_of_wikiqa_shows_the_header_and_names_the_reader_that_can(
+    read_file, header, can_read
+):
+    with pytest.raises(AnalogyQAError) as error:
+        read_file(wikiqa.read, "mine.tsv", f"{header}\n")
+    assert f"'{header}'" in str(error.value)
+    assert ("reader: table" in str(error.value)) == can_read
 
 
 def test_doubled_quotes_in_a_wikiqa_file_are_kept_with_a_warning(read_file, caplog):

@@ -25,6 +25,7 @@ NAMES = {
     "label": ("label", "relevance", "relevant", "iscorrect", "correct"),
     "id": ("questionid", "qid", "queryid"),
 }
+OPTIONAL = "id"
 _DELIMITERS = ("\t", ",", ";", "|")
 _LABELS = {"1.0": "1", "true": "1", "0.0": "0", "false": "0"}
 _EXCEL = "cp1252"  # the encoding of Excel's plain CSV on most Windows machines
@@ -57,7 +58,7 @@ def read(
         is_json = text.lstrip().startswith("{")
         header, rows = _json_lines(text, path) if is_json else _delimited(text, path)
     positions = find_columns(header, columns or {})
-    if missing := [key for key in NAMES if key not in positions and key != "id"]:
+    if missing := [key for key in NAMES if key not in {*positions, OPTIONAL}]:
         raise AnalogyQAError(
             f"{path}, line 1: no column for the {' and the '.join(missing)}. The columns are "
             f"{shown(header)}. Name the right one: columns: {{{missing[0]}: NAME}}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analogyqa.corpora.table import WITHOUT_QUOTES, Pair, are_quoted, parse_label
-from analogyqa.corpora.tabular import NAMES, find_columns, split_header
+from analogyqa.corpora.tabular import NAMES, OPTIONAL, find_columns, split_header
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import read_lines
 
@@ -67,6 +67,6 @@ def _check_header(names: list[str], path: str | Path) -> None:
 
 def _hint(names: list[str]) -> str:
     """Return that another reader can read the file, if it can."""
-    if len(find_columns(split_header("\t".join(names))[1], {})) < len(NAMES) - 1:
-        return ""
-    return " `reader: table` reads this file as it is."
+    found = find_columns(split_header("\t".join(names))[1], {})
+    can_read = NAMES.keys() <= {*found, OPTIONAL}
+    return " `reader: table` reads this file as it is." if can_read else ""

@@ -102,12 +102,11 @@ def _problems(
     except AnalogyQAError as error:
         yield str(error)
         return
-    tested = corpus.loc[(corpus["split"] == "test") & (corpus["label"] == 1), "question_id"]
-    if tested.nunique() < FEW_QUESTIONS:
+    if (count := count_questions(corpus)["test"][ALL]) < FEW_QUESTIONS:
         log.warning(
             "%s: only %d test questions have a correct candidate, so its values and their "
             "intervals say little.",
-            *(dataset, tested.nunique()),
+            *(dataset, count),
         )
     for cell in cells:
         if cell.corpus == dataset:
