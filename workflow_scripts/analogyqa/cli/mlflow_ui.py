@@ -11,7 +11,8 @@ import typer
 
 from analogyqa.cli.options import CONFIG, ConfigOption, counted, load_run
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, cell_with_run, paper_cells
+from analogyqa.plan import paper_cells
+from analogyqa.report.results import is_finished
 from analogyqa.settings.load import command_of
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -89,7 +90,7 @@ def _import_finished(config: Config, papers: Mapping[str, Paper]) -> list[str]:
     results, runs, waiting = Path(config.output_dir), {}, 0
     for name, paper in papers.items():
         cells = paper_cells(config, paper)
-        finished = [cell for cell in cells if _has_run(results, cell_with_run(config, cell))]
+        finished = [cell for cell in cells if is_finished(results, config, cell)]
         waiting += len(cells) - len(finished)
         if finished_runs := paper_runs(results, paper, finished, config):
             runs[name] = finished_runs
@@ -104,8 +105,3 @@ def _import_finished(config: Config, papers: Mapping[str, Paper]) -> list[str]:
         "`analogyqa doctor` says which cannot run here"
     )
     return list(imported)
-
-
-def _has_run(results: Path, cell: Cell) -> bool:
-    folder = results / "runs" / cell.path
-    return all((folder / file).exists() for file in ("run.json", "metrics.parquet"))

@@ -66,6 +66,12 @@ def read_results(
     )
 
 
+def is_finished(results: str | Path, config: Config, cell: Cell) -> bool:
+    """Return whether the run that holds a cell is finished in an output folder."""
+    folder = Path(results, "runs", cell_with_run(config, cell).path)
+    return all((folder / file).exists() for file in ("run.json", "metrics.parquet"))
+
+
 def read_finished(
     results: str | Path, config: Config, papers: Mapping[str, Paper]
 ) -> tuple[Results, list[Cell]]:
@@ -80,9 +86,7 @@ def read_finished(
     finished: list[Cell] = []
     others: list[Cell] = []
     for cell in reported_cells(config, papers):
-        path = folder / "runs" / cell_with_run(config, cell).path
-        is_finished = (path / "run.json").exists() and (path / "metrics.parquet").exists()
-        (finished if is_finished else others).append(cell)
+        (finished if is_finished(folder, config, cell) else others).append(cell)
     paths = dict.fromkeys(folder / "runs" / cell_with_run(config, c).path for c in finished)
     corpora = (folder / "corpora" / f"{name}.parquet" for name in config.datasets)
     computed = read_results(
