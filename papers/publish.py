@@ -24,7 +24,7 @@ from pathlib import Path
 
 import typer
 
-from analogyqa.plan.made import made_files
+from analogyqa.cells.made import made_files
 from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from analogyqa.cells import Cell
 from analogyqa.examples.files import CellFiles, CellJob
-from analogyqa.plan import Cell
 from analogyqa.settings.systems import System
 
 COMB = ["who", "when", "where"]  # the question types of the corpus

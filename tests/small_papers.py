@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from analogyqa.plan import Cell, load_papers, reported_cells
+from analogyqa.cells import Cell, load_papers, reported_cells
 from analogyqa.settings.base import merge
 from analogyqa.settings.load import Origin, load_config
 from analogyqa.settings.run import Config

@@ -30,8 +30,8 @@ System.model_validate(values | {"ranker": {"name": "near", "powr": 1}})
 SHARED = """
 from pathlib import Path
 from analogyqa.files import read_yaml
-from analogyqa.plan import load_papers
-from analogyqa.plan.targets import require_target
+from analogyqa.cells import load_papers
+from analogyqa.cells.targets import require_target
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import merge
 from analogyqa.settings.load import load_config

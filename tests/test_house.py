@@ -22,7 +22,7 @@ PACKAGES = (
     "plugin",
     *("settings.base", "settings.options", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
-    *("pretrained", "rankers", "objectives", "tasks", "plan", "availability", "examples"),
+    *("pretrained", "rankers", "objectives", "tasks", "cells", "examples"),
     *("training", "runs", "experiments", "report", "model", "tracking", "planning", "job"),
     *("cli", "__main__"),
 )

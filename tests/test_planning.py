@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from analogyqa import planning
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell
 from analogyqa.planning import Cost, Job, Timings, cluster_jobs, print_plan, read_listing
 from analogyqa.report.summary import RECORDED
 

@@ -1,7 +1,7 @@
 """Draw a figure of a paper."""
 
+from analogyqa.cells import artefact_cells
 from analogyqa.job import job, reported
-from analogyqa.plan import artefact_cells
 from analogyqa.report.figures import build_figure, draw_figure
 from analogyqa.report.results import read_results
 from analogyqa.report.summary import write_csv

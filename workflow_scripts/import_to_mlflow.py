@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from analogyqa.cells import paper_cells
 from analogyqa.files import write_json
 from analogyqa.job import job, reported
-from analogyqa.plan import paper_cells
 from analogyqa.tracking.records import paper_runs
 from analogyqa.tracking.registry import register_best
 from analogyqa.tracking.store import import_runs

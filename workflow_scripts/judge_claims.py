@@ -1,8 +1,8 @@
 """Judge the claims of the papers."""
 
+from analogyqa.cells import cells_by_run, claim_cells
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.plan import cells_by_run, claim_cells
 from analogyqa.report.claim_values import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_table

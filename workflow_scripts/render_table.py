@@ -1,8 +1,8 @@
 """Render a table of a paper."""
 
+from analogyqa.cells import artefact_cells
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.plan import artefact_cells
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import read_results
 from analogyqa.report.summary import write_csv

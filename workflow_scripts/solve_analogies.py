@@ -5,9 +5,9 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from analogyqa.analogies.specs import SOLVERS
+from analogyqa.cells import Cell
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.job import job
-from analogyqa.plan import Cell
 from analogyqa.runs.solve import solve_cells
 from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.systems import System

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from analogyqa.cells import reported_cells
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.plan import reported_cells
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_markdown
 from analogyqa.report.results import read_results

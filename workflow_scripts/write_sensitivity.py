@@ -1,8 +1,8 @@
 """Report how results change with each open choice of a paper."""
 
+from analogyqa.cells import sensitivity_cells
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.plan import sensitivity_cells
 from analogyqa.report.learning import read_learnt
 from analogyqa.report.results import read_results
 from analogyqa.report.sensitivity import build_sensitivity, sensitivity_table

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analogyqa.plan import Cell
+from analogyqa.cells import Cell
 from analogyqa.report.page import build_page
 from browser.conftest import VIEWPORTS
 from report.builders import make_config

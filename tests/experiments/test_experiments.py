@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from analogyqa.cells.configured import configured_cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.experiments.checks import check_jobs, require_targets
 from analogyqa.experiments.experiment import growing, load_experiment, one_of, with_overrides
@@ -14,7 +15,6 @@ from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
 from analogyqa.experiments.parameters import Parameters, _package_hash
 from analogyqa.files import read_yaml
-from analogyqa.plan.configured import configured_cell
 from analogyqa.settings.base import merge
 
 ROOT = Path(__file__).parents[2]
@@ -155,7 +155,7 @@ def test_parameters_are_json_with_the_hash_of_the_code(parameters, rule):
 def test_reports_depend_on_the_code_of_the_packages_that_they_decide_by(parameters, monkeypatch):
     before = parameters.report("write_ledger")["decisions"]
     assert parameters.write_report()["decisions"] == before
-    monkeypatch.setattr("analogyqa.experiments.parameters._REPORTS_DECIDE_BY", ("plan", "tasks"))
+    monkeypatch.setattr("analogyqa.experiments.parameters._REPORTS_DECIDE_BY", ("cells", "tasks"))
     assert parameters.report("write_ledger")["decisions"] != before
 
 
@@ -339,13 +339,13 @@ def test_a_resource_doubles_with_each_attempt():
 
 def test_locks_and_copies_of_an_editor_do_not_change_the_hash_of_a_package(tmp_path, monkeypatch):
     monkeypatch.setattr("analogyqa.experiments.parameters.LIBRARY", tmp_path)
-    (tmp_path / "plan").mkdir()
-    (tmp_path / "plan" / "cell.py").write_text("1")
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "cells" / "cell.py").write_text("1")
     package_hash = _package_hash.__wrapped__
-    before = package_hash("plan")
-    (tmp_path / "plan" / ".#cell.py").symlink_to("user@host.1234")  # by Emacs, to nowhere
+    before = package_hash("cells")
+    (tmp_path / "cells" / ".#cell.py").symlink_to("user@host.1234")  # by Emacs, to nowhere
     for name in ("._cell.py", "cell (copy).py", "Copy of cell.py", "cell-checkpoint.py"):
-        (tmp_path / "plan" / name).write_text("2")
-    assert package_hash("plan") == before
-    (tmp_path / "plan" / "new.py").write_text("2")
-    assert package_hash("plan") != before
+        (tmp_path / "cells" / name).write_text("2")
+    assert package_hash("cells") == before
+    (tmp_path / "cells" / "new.py").write_text("2")
+    assert package_hash("cells") != before

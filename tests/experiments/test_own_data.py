@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from analogyqa.cells.targets import require_target
 from analogyqa.errors import AnalogyQAError
 from analogyqa.experiments.checks import check_jobs, left_out_here, require_targets
 from analogyqa.experiments.experiment import load_experiment
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
 from analogyqa.files import read_yaml
-from analogyqa.plan.targets import require_target
 from analogyqa.settings.base import merge
 from analogyqa.settings.left_out import NOT_SELECTED
 from workflow.project import REPOSITORY

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from hostile.readers import REGISTRY, ROOT, TARGETS
 
-from analogyqa.availability import Availability
+from analogyqa.cells.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.load import load_config
 from analogyqa.sources.registry import load_registry

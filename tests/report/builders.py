@@ -9,9 +9,9 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
+from analogyqa.cells import Cell, reported_cells
 from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
-from analogyqa.plan import Cell, reported_cells
 from analogyqa.report.figures import STYLE
 from analogyqa.report.summary import RECORDED, SUMMARY, to_frame
 from analogyqa.schemas import METRICS, write_table

@@ -11,9 +11,9 @@ from urllib.request import urlopen
 import pandas as pd
 import pytest
 
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json, write_text
-from analogyqa.plan import Cell
 from analogyqa.report.archived import EMPTIED, sort_files, write_without_texts
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.crate import write_crate

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.plan import Cell, claim_cells, claim_sides, norm_cells, systems_with_costs
+from analogyqa.cells import Cell, claim_cells, claim_sides, norm_cells, systems_with_costs
 from analogyqa.report.claim_values import norms_of, with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_table

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_table
 from analogyqa.report.significance import holm

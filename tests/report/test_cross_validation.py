@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analogyqa.cells import Cell, cross_validation_cells
 from analogyqa.measures import RANKED
-from analogyqa.plan import Cell, cross_validation_cells
 from analogyqa.report import comparing
 from analogyqa.report.cross_validation import (
     CROSS_VALIDATION,

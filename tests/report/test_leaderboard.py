@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell
 from analogyqa.report.leaderboard import build_leaderboard
 from analogyqa.settings.left_out import leave_out
 from report.builders import make_config, write_made_run

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analogyqa.cells import Cell
 from analogyqa.files import write_json
-from analogyqa.plan import Cell
 from analogyqa.report.learning import (
     NEAR,
     has_cell_learnt,

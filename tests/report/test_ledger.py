@@ -7,8 +7,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analogyqa.cells import Cell, why_no_run
 from analogyqa.measures import MEASURES
-from analogyqa.plan import Cell, why_no_run
 from analogyqa.report.ledger import build_ledger, find_repeats
 from analogyqa.report.number_kinds import TableEntry, our_values
 from analogyqa.report.results import Results

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell
 from analogyqa.report.cross_validation import EVERY
 from analogyqa.report.cross_validation_figures import draw_pairs
 from analogyqa.report.pairs import (

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analogyqa.cells import Cell, sensitivity_cells
 from analogyqa.measures import RANKED
-from analogyqa.plan import Cell, sensitivity_cells
 from analogyqa.report import comparing
 from analogyqa.report.results import Results
 from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity, sensitivity_table

@@ -5,8 +5,8 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from analogyqa.plan import Cell, cells_by_run
-from analogyqa.plan.coordinates import cell_at
+from analogyqa.cells import Cell, cells_by_run
+from analogyqa.cells.coordinates import cell_at
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import Results
 from analogyqa.report.summary import SUMMARY, to_frame

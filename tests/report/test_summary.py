@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json
-from analogyqa.plan import Cell
 from analogyqa.report.summary import (
     find_records,
     join_folds,

@@ -5,8 +5,8 @@ import shlex
 
 import pytest
 
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import Results
 from analogyqa.report.summary import RECORDED, write_csv

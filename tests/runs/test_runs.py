@@ -11,11 +11,11 @@ import pytest
 import torch
 from ir_measures import P
 
+from analogyqa.cells import Cell
 from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, OF_SCORES, RANKED, RankedMeasure
-from analogyqa.plan import Cell
 from analogyqa.runs import score as score_module
 from analogyqa.runs import train
 from analogyqa.runs.choose import choose_hyperparameters, read_tuned, resolve_system

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.plan import Cell, corpus_name, split_corpus
+from analogyqa.cells import Cell, corpus_name, split_corpus
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.override_names import SYSTEM_PATHS, path_of, paths_of, short_name
 from analogyqa.settings.systems import Training

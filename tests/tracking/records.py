@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
+from analogyqa.cells import Cell
 from analogyqa.files import write_json
 from analogyqa.measures import MEASURES, RANKED, TIED
-from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table, write_table
 from analogyqa.settings.tracking import sqlite_uri

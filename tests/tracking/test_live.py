@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from tenacity import retry, stop_after_delay, wait_fixed
 
-from analogyqa.plan import Cell
+from analogyqa.cells import Cell
 from analogyqa.runs.train import train_cell
 from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.systems import System

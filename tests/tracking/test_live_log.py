@@ -123,7 +123,7 @@ def test_slow_attempts_take_at_most_a_twentieth_of_the_time(server, fault):
 
 def test_a_job_without_a_server_does_not_load_mlflow():
     code = """
-import sys; from analogyqa.plan import Cell; from analogyqa.tracking import live_log
+import sys; from analogyqa.cells import Cell; from analogyqa.tracking import live_log
 with live_log("sqlite:///m.db", "results", Cell("s", "d", "all"), "paper"):
     sys.exit("mlflow" in sys.modules)"""
     subprocess.run([sys.executable, "-c", code], env=clean_environment(), check=True)

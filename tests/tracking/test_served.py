@@ -15,9 +15,9 @@ from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 from mlflow.pyfunc.scoring_server import invocations
 
+from analogyqa.cells import Cell
 from analogyqa.model import Model
 from analogyqa.model.runs import learned_by
-from analogyqa.plan import Cell
 from analogyqa.runs.train import train_cell
 from analogyqa.settings.systems import System
 from analogyqa.tracking.records import cell_run

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, CellJob
-from analogyqa.plan import Cell
 from analogyqa.report.stored import configured
 from analogyqa.settings.overrides import DEFAULT, from_text
 from analogyqa.settings.paper import Paper
@@ -73,7 +73,7 @@ def find_spacy_model(snakemake, finds: str) -> str:
         AnalogyQAError: If it is not installed, and in no mirror.
     """
     # Only the jobs with a model pay for these imports.
-    from analogyqa.availability import find_model
+    from analogyqa.cells.availability import find_model
     from analogyqa.sources.registry import mirrors_from
 
     names, config = snakemake.params.given["model"], snakemake.config

@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Column, Table
 
+from analogyqa.cells import Cell, split_corpus
+from analogyqa.cells.targets import WITH_CORPUS, without_ending
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, split_corpus
-from analogyqa.plan.targets import WITH_CORPUS, without_ending
 from analogyqa.report.summary import read_record
 from analogyqa.settings.load import REPOSITORY
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.plan import Cell
-from analogyqa.plan.configured import configured_cell
+from analogyqa.cells import Cell
+from analogyqa.cells.configured import configured_cell
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import Results

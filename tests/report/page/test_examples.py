@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from analogyqa.cells import explained_cells
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import explained_cells
 from analogyqa.report.page.examples import examples_section
 from analogyqa.schemas.explanations import EXPLANATIONS
 from report.builders import CONFERENCE, make_config, make_explanation

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analogyqa.plan import view_tables
+from analogyqa.cells import view_tables
 from analogyqa.report.explained import clearest_decisions
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.views.deciding import counts_of

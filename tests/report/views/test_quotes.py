@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analogyqa.plan import artefact_cells
+from analogyqa.cells import artefact_cells
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.views.quotes import NO, WITHIN, YES, match
 from analogyqa.report.views.show import build_view, table_of_view

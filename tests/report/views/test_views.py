@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.plan import Cell, artefact_cells, reported_cells, view_tables
+from analogyqa.cells import Cell, artefact_cells, reported_cells, view_tables
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown

@@ -12,10 +12,10 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from rich.filesize import decimal
 
+from analogyqa.cells import artefact_coordinates, load_papers, why_no_run
 from analogyqa.cli.options import CONFIG, ConfigOption
 from analogyqa.experiments.checks import left_out_here
 from analogyqa.experiments.experiment import Experiment, load_experiment
-from analogyqa.plan import artefact_coordinates, load_papers, why_no_run
 from analogyqa.settings.load import read_config, read_values
 
 

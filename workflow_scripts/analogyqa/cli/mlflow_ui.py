@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from analogyqa.cells import paper_cells
 from analogyqa.cli.options import CONFIG, ConfigOption, counted, load_run
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import paper_cells
 from analogyqa.report.results import is_finished
 from analogyqa.settings.load import command_of
 from analogyqa.settings.paper import Paper

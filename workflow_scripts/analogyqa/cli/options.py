@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from analogyqa.plan import load_papers
+from analogyqa.cells import load_papers
 from analogyqa.report.stored import CONFIGURATION, read_stored
 from analogyqa.settings.left_out import NOT_SELECTED, leave_out, not_selected
 from analogyqa.settings.load import read_config

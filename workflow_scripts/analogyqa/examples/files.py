@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.analogies.prototypes import take_prototypes
+from analogyqa.cells import Cell
+from analogyqa.cells.configured import Configured
 from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, cell_data
-from analogyqa.plan import Cell
-from analogyqa.plan.configured import Configured
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
 from analogyqa.settings.systems import System
 from analogyqa.text import tokenize, whole
@@ -67,7 +67,7 @@ class CellJob(NamedTuple):
         lowercase: Whether words are lower-cased.
         sources: Where the pairs of each split come from, for the record.
         configured: The configuration that the results depend on, for the record; see
-            `plan.configured`.
+            `cells.configured`.
     """
 
     cell: Cell

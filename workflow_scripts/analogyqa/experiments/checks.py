@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
+from analogyqa.cells import Cell, split_corpus
+from analogyqa.cells.targets import require_target
 from analogyqa.corpora.table import build_corpus, count_questions, require_types
 from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import load_pairs
 from analogyqa.experiments.experiment import Experiment
-from analogyqa.plan import Cell, split_corpus
-from analogyqa.plan.targets import require_target
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.data import ALL

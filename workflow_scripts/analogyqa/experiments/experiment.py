@@ -8,10 +8,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from analogyqa.availability import Availability
-from analogyqa.errors import AnalogyQAError
-from analogyqa.folders import require_writable
-from analogyqa.plan import (
+from analogyqa.cells import (
     Cell,
     all_costs,
     cross_validation_cells,
@@ -20,6 +17,9 @@ from analogyqa.plan import (
     reported_cells,
     sensitivity_cells,
 )
+from analogyqa.cells.availability import Availability
+from analogyqa.errors import AnalogyQAError
+from analogyqa.folders import require_writable
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.settings.base import AT
 from analogyqa.settings.data import ALL

@@ -6,9 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from analogyqa.analogies.specs import SOLVERS
-from analogyqa.errors import exit_on_error
-from analogyqa.experiments.vector_inputs import Files, VectorInputs, Wildcards
-from analogyqa.plan import (
+from analogyqa.cells import (
     Cell,
     cell_with_run,
     fused_parts,
@@ -18,8 +16,10 @@ from analogyqa.plan import (
     training_cell,
     without_fold,
 )
-from analogyqa.plan.configured import Configured, configured_cell, configured_corpus
-from analogyqa.plan.targets import require_target
+from analogyqa.cells.configured import Configured, configured_cell, configured_corpus
+from analogyqa.cells.targets import require_target
+from analogyqa.errors import exit_on_error
+from analogyqa.experiments.vector_inputs import Files, VectorInputs, Wildcards
 from analogyqa.settings.data import ALL, relation_files
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED
 from analogyqa.settings.systems import System

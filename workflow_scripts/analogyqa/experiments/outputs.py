@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable
 
-from analogyqa.experiments.inputs import Inputs
-from analogyqa.experiments.vector_inputs import Files, Wildcards
-from analogyqa.plan import (
+from analogyqa.cells import (
     Cell,
     artefact_cells,
     artefact_coordinates,
@@ -17,6 +15,8 @@ from analogyqa.plan import (
     training_cell,
     view_tables,
 )
+from analogyqa.experiments.inputs import Inputs
+from analogyqa.experiments.vector_inputs import Files, Wildcards
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import CITED, Artefact
 

@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 
 from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
+from analogyqa.cells import selection_cells, split_corpus
+from analogyqa.cells.configured import configured_cell
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.vector_inputs import Wildcards
 from analogyqa.experiments.vector_parameters import Values, VectorParameters, script_hash
-from analogyqa.plan import selection_cells, split_corpus
-from analogyqa.plan.configured import configured_cell
 from analogyqa.runs.depends_on import LIBRARY, content_hash, sha256
 from analogyqa.runs.train import selecting_measures, system_modules
 from analogyqa.settings.data import ALL
@@ -21,7 +21,7 @@ from analogyqa.settings.tracking import resolve_tracking_uri
 
 # Packages and modules whose decisions reach other jobs as parameters, and which `code_hash`
 # therefore leaves out, at least in part. Reports call them.
-_REPORTS_DECIDE_BY = ("measures", "plan", "settings", "tasks")
+_REPORTS_DECIDE_BY = ("measures", "cells", "settings", "tasks")
 
 
 class Parameters(VectorParameters):

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-from analogyqa.errors import exit_on_error
-from analogyqa.experiments.experiment import Experiment
-from analogyqa.folders import list_files
-from analogyqa.plan import split_corpus
-from analogyqa.plan.configured import (
+from analogyqa.cells import split_corpus
+from analogyqa.cells.configured import (
     Configured,
     configured_sentences,
     configured_vectors,
     require_same,
 )
+from analogyqa.errors import exit_on_error
+from analogyqa.experiments.experiment import Experiment
+from analogyqa.folders import list_files
 from analogyqa.settings.base import AT
 from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import SEED

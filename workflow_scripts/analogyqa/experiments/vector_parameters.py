@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from analogyqa.cells import split_corpus
+from analogyqa.cells.configured import configured_sentences, configured_vectors
 from analogyqa.corpora.specs import READERS
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.vector_inputs import Wildcards
-from analogyqa.plan import split_corpus
-from analogyqa.plan.configured import configured_sentences, configured_vectors
 from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.runs.depends_on import code_hash
 from analogyqa.settings.analogies import Parser

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
+from analogyqa.cells import Cell
 from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, CellJob
@@ -19,7 +20,6 @@ from analogyqa.model.folder import (
     describe,
     require_new_texts,
 )
-from analogyqa.plan import Cell
 from analogyqa.runs.record import table_hashes
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
 from analogyqa.settings.data import ALL

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.files import write_json
-from analogyqa.plan import Cell
 from analogyqa.runs.record import settings_record
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.systems import System

@@ -3,10 +3,10 @@
 from functools import cache
 from pathlib import Path
 
+from analogyqa.cells import Cell, why_left_out
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.model.folder import Learned, require_new_texts, system_of
-from analogyqa.plan import Cell, why_left_out
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.summary import find_records, read_record
 from analogyqa.runs.depends_on import sha256

@@ -10,9 +10,9 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analogyqa.cells.made import is_made
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
-from analogyqa.plan.made import is_made
 from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import CORPUS
 from analogyqa.schemas.inside import INSIDE

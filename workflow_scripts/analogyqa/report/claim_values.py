@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.plan import Cell
+from analogyqa.cells import Cell
 from analogyqa.report.summary import Values
 from analogyqa.runs.cost import Costs
 from analogyqa.schemas import read_table

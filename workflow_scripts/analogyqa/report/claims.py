@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analogyqa.plan import Cell, cells_by_hyperparameters, fold_cells, why_no_run
+from analogyqa.cells import Cell, cells_by_hyperparameters, fold_cells, why_no_run
 from analogyqa.report.comparing import compare_runs, level_of, round_comparison, share_runs
 from analogyqa.report.learning import NOT_LEARNT, has_cell_learnt
 from analogyqa.report.significance import Comparison, holm, partial_conjunction

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from analogyqa.cells.configured import differences
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES
-from analogyqa.plan.configured import differences
 from analogyqa.report.comparing import compare_runs, p_value_of, round_comparison
 from analogyqa.report.summary import DECIMALS, find_records, read_record, scores_on_test
 from analogyqa.runs.record import read_metrics

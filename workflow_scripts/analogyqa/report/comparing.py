@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from analogyqa.cells import Cell, cell_with_weights
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import strata_of
-from analogyqa.plan import Cell, cell_with_weights
 from analogyqa.report.significance import Comparison, compare_paired, compare_unpaired, holm
 from analogyqa.report.summary import DECIMALS, shared_seeds
 from analogyqa.settings.run import Config

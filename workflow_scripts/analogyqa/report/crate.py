@@ -16,9 +16,9 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError, printable
 from analogyqa.files import atomic_path, read_yaml
-from analogyqa.plan import Cell
 from analogyqa.report.archived import EMPTIED, Contents, why_left_out, write_without_texts
 from analogyqa.report.summary import named_files, read_record
 from analogyqa.runs.commit import code_commit

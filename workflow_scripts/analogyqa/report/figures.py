@@ -12,9 +12,9 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analogyqa.cells import cells_by_hyperparameters, why_no_run
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
-from analogyqa.plan import cells_by_hyperparameters, why_no_run
 from analogyqa.report.legend import heading, percent
 from analogyqa.report.results import Results
 from analogyqa.report.summary import FIGURE, to_frame

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, strata_of
-from analogyqa.plan import Cell
 from analogyqa.report.comparing import compare_with_best, p_value_of, tied_with_best
 from analogyqa.report.spread import bootstrap_means, shares_of_first
 from analogyqa.report.summary import (

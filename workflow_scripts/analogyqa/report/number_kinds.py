@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from analogyqa.cells import Cell, cells_by_hyperparameters, has_costs, why_no_run
 from analogyqa.measures import MEASURES
-from analogyqa.plan import Cell, cells_by_hyperparameters, has_costs, why_no_run
 from analogyqa.report.attainable import MOST_RUNS, runs_needed
 from analogyqa.report.results import Results
 from analogyqa.report.spread import interval_of_runs, shares_of_best

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analogyqa.cells import cross_validation_cells
 from analogyqa.corpora.folds import fold_ids, original_split
 from analogyqa.measures import MEASURES
-from analogyqa.plan import cross_validation_cells
 from analogyqa.report.comparing import COMPARED, compare_runs, round_comparison
 from analogyqa.report.cross_validation import EVERY, difference_values
 from analogyqa.report.legend import PAIRED_TEST

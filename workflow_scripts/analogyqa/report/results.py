@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from analogyqa.cells import Cell, cell_with_run, cells_by_run, reported_cells
+from analogyqa.cells.made import made_files
 from analogyqa.corpora.table import Counts, count_corpora
-from analogyqa.plan import Cell, cell_with_run, cells_by_run, reported_cells
-from analogyqa.plan.made import made_files
 from analogyqa.report.summary import (
     Summaries,
     Values,

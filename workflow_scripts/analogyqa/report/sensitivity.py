@@ -5,8 +5,8 @@ from itertools import product
 
 import pandas as pd
 
+from analogyqa.cells import Cell, sensitivity_cells, why_no_run
 from analogyqa.measures import RANKED, titles
-from analogyqa.plan import Cell, sensitivity_cells, why_no_run
 from analogyqa.report.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
 from analogyqa.report.comparing import (
     COMPARED,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from analogyqa.cells import load_papers
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
-from analogyqa.plan import load_papers
 from analogyqa.settings.base import Section, explain_error
 from analogyqa.settings.checkout import require_papers
 from analogyqa.settings.left_out import leave_out

@@ -8,12 +8,12 @@ from types import MappingProxyType
 
 import pandas as pd
 
+from analogyqa.cells import Cell
+from analogyqa.cells.made import made_files
+from analogyqa.cells.related import Part, Parts
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, reweighted, strata_of, values_by_seed
-from analogyqa.plan import Cell
-from analogyqa.plan.made import made_files
-from analogyqa.plan.related import Part, Parts
 from analogyqa.report.spread import summarise
 from analogyqa.runs.record import read_metrics
 from analogyqa.settings.overrides import from_text, to_text

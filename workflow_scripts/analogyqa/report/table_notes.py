@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from analogyqa.cells import Cell
 from analogyqa.measures import MEASURES
-from analogyqa.plan import Cell
 from analogyqa.rankers.specs import AnalogyOptions
 from analogyqa.report.legend import (
     CITED_ROWS,

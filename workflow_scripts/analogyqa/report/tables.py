@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analogyqa.plan import Cell, cell_with_run, cells_by_hyperparameters, extra_systems
+from analogyqa.cells import Cell, cell_with_run, cells_by_hyperparameters, extra_systems
 from analogyqa.report.comparing import top_group
 from analogyqa.report.legend import for_data, printed_as
 from analogyqa.report.number_kinds import PRESENTATIONS, TableEntry, our_values

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analogyqa.cells import Cell, cell_with_run, cells_by_hyperparameters
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, cell_with_run, cells_by_hyperparameters
 from analogyqa.report.summary import FIGURE, MEASURED, RULES_OF_RUNS, read_csv, read_record
 from analogyqa.report.tables import FRAME, coordinates_of
 from analogyqa.settings.analogies import SOLVER

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.plan import Cell
+from analogyqa.cells import Cell
 
 REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
 INCONCLUSIVE, ENFORCED = "inconclusive", "enforced"

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analogyqa.cells import Cell, cell_with_run, claim_cells, norm_cells, reported_cells
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, cell_with_run, claim_cells, norm_cells, reported_cells
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.claim_values import with_norms_and_costs
 from analogyqa.report.claims import judge_claims

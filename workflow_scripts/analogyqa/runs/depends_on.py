@@ -18,7 +18,7 @@ PACKAGE = "analogyqa"
 LIBRARY = Path(__file__).parents[1]
 # Modules and lists whose decisions reach a job as parameters, and MLflow, which only shows the
 # results.
-_LEFT_OUT = {"specs", "settings", "tasks", "plan", "tracking", "job", "RANKED"}
+_LEFT_OUT = {"specs", "settings", "tasks", "cells", "tracking", "job", "RANKED"}
 _TEMPLATES = {".html", ".css", ".js", ".svg"}  # not a backup, such as report.html~
 # What reads and writes tables, which changes no weights.
 STORAGE = ("analogyqa.errors", "analogyqa.files", "analogyqa.schemas")

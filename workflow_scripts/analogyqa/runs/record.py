@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from analogyqa.cells.cell import Cell
 from analogyqa.corpora.question_types import select_subset
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.files import write_json
 from analogyqa.measures import RANKED, measure_run
-from analogyqa.plan.cell import Cell
 from analogyqa.runs.commit import code_commit
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table

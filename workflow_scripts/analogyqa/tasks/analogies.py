@@ -6,7 +6,7 @@ from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON, WEIGHTED
 from analogyqa.settings.data import ALL
 
 if TYPE_CHECKING:
-    from analogyqa.plan.cell import Cell
+    from analogyqa.cells.cell import Cell
     from analogyqa.settings.coordinates import Coordinates
     from analogyqa.settings.run import Config
 

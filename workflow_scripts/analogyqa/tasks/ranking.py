@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from analogyqa.plan.cell import Cell
+    from analogyqa.cells.cell import Cell
     from analogyqa.settings.coordinates import Coordinates
     from analogyqa.settings.run import Config
 

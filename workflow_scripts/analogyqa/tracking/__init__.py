@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from analogyqa.plan import Cell
+from analogyqa.cells import Cell
 from analogyqa.settings.tracking import database_path
 
 PROXIED = "mlflow-artifacts:/"

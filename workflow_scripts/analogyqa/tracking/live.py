@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.plan import Cell
+from analogyqa.cells import Cell
 from analogyqa.schemas import HISTORY
 from analogyqa.tracking import set_defaults
 from analogyqa.tracking.problems import first_line

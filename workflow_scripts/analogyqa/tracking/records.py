@@ -11,12 +11,12 @@ from pathlib import Path
 import pandas as pd
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric
 
+from analogyqa.cells import Cell, artefact_cells, cell_with_run
+from analogyqa.cells.made import made_files
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.model import Model
 from analogyqa.model.runs import learned_by
-from analogyqa.plan import Cell, artefact_cells, cell_with_run
-from analogyqa.plan.made import made_files
 from analogyqa.report.learning import kept_epochs
 from analogyqa.report.legend import printed_name
 from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv, read_record

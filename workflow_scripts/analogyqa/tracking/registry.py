@@ -9,7 +9,7 @@ from mlflow import MlflowClient
 from mlflow.entities import Run
 from mlflow.entities.model_registry import RegisteredModel
 
-from analogyqa.plan import Cell
+from analogyqa.cells import Cell
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Training
 from analogyqa.settings.tracking import database_path

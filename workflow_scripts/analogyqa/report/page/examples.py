@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from analogyqa.cells import explained_cells
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import explained_cells
 from analogyqa.report.explained import (
     Ranked,
     lettered_prototypes,

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
+from analogyqa.cells import view_tables
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import view_tables
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
 from analogyqa.report.html_pages import prose, svg_uri

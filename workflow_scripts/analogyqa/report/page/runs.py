@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analogyqa.cells import Cell
+from analogyqa.cells.configured import Configured, configured_cell, differences
+from analogyqa.cells.made import made_files
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell
-from analogyqa.plan.configured import Configured, configured_cell, differences
-from analogyqa.plan.made import made_files
 from analogyqa.report.summary import find_records, read_record
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.trace import run_log

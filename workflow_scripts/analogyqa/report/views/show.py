@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analogyqa.plan import Cell, view_tables
+from analogyqa.cells import Cell, view_tables
 from analogyqa.report.figures import own_style, save_figure
 from analogyqa.report.legend import for_data, heading, printed_as
 from analogyqa.report.table_formats import Block, Table

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analogyqa.availability import Availability
+from analogyqa.cells import load_papers
+from analogyqa.cells.availability import Availability
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import load_papers
 from analogyqa.pretrained.specs import PRETRAINED, PretrainedSpec
 from analogyqa.sources.registry import Source
 from small_papers import PAPER, Papers

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from analogyqa.plan.coordinates import artefact_coordinates, claim_sides, why_no_run
+from analogyqa.cells.coordinates import artefact_coordinates, claim_sides, why_no_run
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

@@ -8,10 +8,10 @@ import yaml
 from snakemake.target_jobs import TargetSpec, parse_target_jobs_cli_args
 from snakemake_interface_executor_plugins.utils import encode_target_jobs_cli_args
 
-from analogyqa import plan
+from analogyqa import cells as planned
+from analogyqa.cells import Cell, load_papers, reported_cells, sensitivity_cells, why_no_run
+from analogyqa.cells.coordinates import cell_at
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, load_papers, reported_cells, sensitivity_cells, why_no_run
-from analogyqa.plan.coordinates import cell_at
 from analogyqa.report.comparing import share_runs
 from analogyqa.settings.base import merge
 from analogyqa.settings.coordinates import Coordinates
@@ -20,7 +20,7 @@ from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import OWN
 from small_papers import CONFIG, PAPER
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TUNED = (("hyperparameters", "tuned"),)
 DATA = ("toy both", "toy who")
 POINT = "analogy toy both p="
@@ -86,17 +86,17 @@ def test_the_parts_of_fused_systems_are_cells(papers):
     assert labels(papers.cells(FUSED)) == CELLS - gone | new
     config = papers.load(FUSED)
     folded = Cell("both", "toy", "both", (("drop_all_correct", "dev"), ("fold", "1of3")))
-    assert plan.fused_parts(config, folded) == {
+    assert planned.fused_parts(config, folded) == {
         name: folded._replace(system=name) for name in ("baseline", "stored")
     }
-    assert plan.fused_parts(config, Cell("stored", "toy", "both")) == {}
+    assert planned.fused_parts(config, Cell("stored", "toy", "both")) == {}
 
 
 def test_overrides_of_a_fused_system_reach_the_parts_that_they_affect(papers):
     config = papers.load(FUSED)
     coordinates = {"system": "both", "dataset": "toy", "subset": "both"}
     cell = cell_at(Coordinates(**coordinates, p=2, dropout=0.4), config)
-    parts = {name: dict(part.overrides) for name, part in plan.fused_parts(config, cell).items()}
+    parts = {name: dict(part.overrides) for name, part in planned.fused_parts(config, cell).items()}
     assert parts == {"baseline": {"p": "2", "dropout": "0.4"}, "stored": {}}
     assert config.system_at("both", cell.overrides).training == config.systems["both"].training
 
@@ -130,7 +130,7 @@ def test_another_paper_changes_no_cell(papers):
 
 def test_a_selection_compares_its_choices_and_the_paper(papers):
     config = papers.load("selection: {hyperparameters: {same: {dropout: 0.25}}}")
-    cells = plan.selection_cells(config, "analogy", "toy")
+    cells = planned.selection_cells(config, "analogy", "toy")
     assert {name: cell.overrides for name, cell in cells.items()} == {
         "paper": (),
         "hinge": (("loss", "hinge"),),
@@ -161,7 +161,7 @@ def test_the_cells_of_the_sensitivity_table(papers):
         for index, system in enumerate(("analogy", "baseline"))
         for variation, overrides in SENSITIVITY.items()
     }
-    assert set(plan.varied_systems(config)) == {
+    assert set(planned.varied_systems(config)) == {
         *(f"analogy {overrides}" for overrides in ("loss=lwda", "vectors=cased", "aggregate=mean")),
         "baseline vectors=cased",
     }
@@ -214,7 +214,7 @@ def cross_validated(papers):
 def test_every_system_is_cross_validated_at_the_papers_setting(cross_validated, over, new):
     cells = cross_validated.cells(over)
     assert labels(cells) == CELLS | new
-    assert {plan.without_fold(cell.corpus) for cell in cells} == {"toy"}
+    assert {planned.without_fold(cell.corpus) for cell in cells} == {"toy"}
 
 
 @pytest.mark.parametrize(("named", "dataset"), [("null", "toy"), ("[mine]", "mine")])
@@ -222,7 +222,10 @@ def test_a_study_uses_the_papers_data_sets_or_those_it_names(cross_validated, na
     keys = ("sensitivity", "cross_validation")
     over = "".join(f"{key}: {{datasets: {named}}}\n" for key in keys)
     config = cross_validated.load(f"{OWN_DATA}\n{over}")
-    cells = {**sensitivity_cells(config, "small"), **plan.cross_validation_cells(config, "small")}
+    cells = {
+        **sensitivity_cells(config, "small"),
+        **planned.cross_validation_cells(config, "small"),
+    }
     assert {name for _, name, *_ in cells} == {dataset}
 
 
@@ -230,10 +233,10 @@ def test_a_system_that_is_left_out_is_not_cross_validated(cross_validated):
     pairs = "cross_validation: {pairs: {gone: [analogy, words], kept: [baseline, words]}}"
     config = leave_out(cross_validated.load(pairs), {"analogy": "no room"})
     assert list(config.studies["small"].cross_validation.pairs) == ["kept"]
-    kept = {system for system, _ in plan.cross_validation_cells(config, "small")}
+    kept = {system for system, _ in planned.cross_validation_cells(config, "small")}
     assert kept == {"baseline", "words"}
     analogy = Coordinates(system="analogy", dataset="toy", subset="who", measure="mrr")
-    assert plan.fold_cells(analogy, config, "small") == []
+    assert planned.fold_cells(analogy, config, "small") == []
 
 
 def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_validated):
@@ -244,13 +247,13 @@ def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_vali
     )
     config = cross_validated.load(f"{OWN_DATA}\n{fused}\n{left}")
     config.studies["small"].cross_validation.datasets[:] = ["mine", "toy"]
-    assert set(plan.cross_validation_cells(config, "small")) == {
+    assert set(planned.cross_validation_cells(config, "small")) == {
         *((system, "mine") for system in ("words", "baseline", "both")), ("words", "toy")
     }  # fmt: skip
     for system, reason in (("words", ""), ("baseline", "too long"), ("both", "too long")):
         coordinates = Coordinates(system=system, subset="who", measure="mrr")
-        assert plan.why_no_run(coordinates | Coordinates(dataset="toy"), config) == reason
-        assert not plan.why_no_run(coordinates | Coordinates(dataset="mine"), config)
+        assert planned.why_no_run(coordinates | Coordinates(dataset="toy"), config) == reason
+        assert not planned.why_no_run(coordinates | Coordinates(dataset="mine"), config)
 
 
 def test_a_system_waits_for_the_cell_on_all_questions_that_it_starts_from(cross_validated):
@@ -259,13 +262,13 @@ def test_a_system_waits_for_the_cell_on_all_questions_that_it_starts_from(cross_
     over = {"systems": systems | {"after": after | {"starts_from": "baseline"}}}
     text = yaml.safe_dump(over | {"cross_validation": {"systems": ["after"]}})
     cells, config = cross_validated.cells(text), cross_validated.load(text)
-    started = {plan.prerequisite_cell(config, cell) for cell in cells if cell.system == "after"}
+    started = {planned.prerequisite_cell(config, cell) for cell in cells if cell.system == "after"}
     overrides = ("default", "fold=1of2", "fold=2of2")
     assert {cell.path for cell in started} == {f"baseline/toy/all/{name}" for name in overrides}
     assert started <= set(cells)
     varied = Cell("after", "toy", "who", (("dropout", "0"), ("p", "2")))
-    assert plan.prerequisite_cell(config, varied) == Cell("baseline", "toy", "all")
-    assert plan.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
+    assert planned.prerequisite_cell(config, varied) == Cell("baseline", "toy", "all")
+    assert planned.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
 
 
 def test_a_cell_with_other_weights_waits_for_the_training_run_that_has_them(cross_validated):
@@ -274,12 +277,12 @@ def test_a_cell_with_other_weights_waits_for_the_training_run_that_has_them(cros
     systems["averages"] = first.model_dump() | {"title": "A", "scores_with": "averaged"}
     config = cross_validated.load(yaml.safe_dump({"systems": systems}))
     overrides = (("fold", "1of2"),)
-    prerequisite = plan.prerequisite_cell(config, Cell("averages", "toy", "who", overrides))
+    prerequisite = planned.prerequisite_cell(config, Cell("averages", "toy", "who", overrides))
     assert prerequisite == Cell("baseline", "toy", "who", overrides)
     assert share_runs(prerequisite._replace(system="averages"), prerequisite, config)
     assert not share_runs(prerequisite._replace(system="analogy"), prerequisite, config)
-    assert plan.prerequisite_cell(config, prerequisite) is None
-    assert plan.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
+    assert planned.prerequisite_cell(config, prerequisite) is None
+    assert planned.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
 
 
 @pytest.mark.parametrize(
@@ -296,7 +299,7 @@ def test_a_cell_with_other_weights_waits_for_the_training_run_that_has_them(cros
 )
 def test_the_folds_of_coordinates(cross_validated, changes, paper, expected):
     coordinates = Coordinates(**{"dataset": "toy", "subset": "who", "measure": "mrr"} | changes)
-    assert labels(plan.fold_cells(coordinates, cross_validated.load(), paper)) == expected
+    assert labels(planned.fold_cells(coordinates, cross_validated.load(), paper)) == expected
 
 
 def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
@@ -304,12 +307,12 @@ def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
     (paper,) = load_papers(config, cross_validated.folder).values()
     split = {"analogy toy who", "analogy toy who hyperparameters=tuned", "baseline toy who"}
     sides = folds("analogy", "baseline")
-    assert labels(plan.claim_cells(config, paper)) == split | sides
+    assert labels(planned.claim_cells(config, paper)) == split | sides
     claims = {name: claim.model_copy(update={"primary": False})
               for name, claim in paper.claims.items()}  # fmt: skip
-    assert labels(plan.claim_cells(config, paper.model_copy(update={"claims": claims}))) == split
+    assert labels(planned.claim_cells(config, paper.model_copy(update={"claims": claims}))) == split
     without = cross_validated.load("cross_validation: null")
-    assert labels(plan.claim_cells(without, paper)) == split
+    assert labels(planned.claim_cells(without, paper)) == split
 
 
 def test_overlaying_cross_validation_needs_a_paper_with_that_section(papers):
@@ -320,7 +323,7 @@ def test_overlaying_cross_validation_needs_a_paper_with_that_section(papers):
 
 def test_the_corpus_that_a_fold_is_cut_from_keeps_other_overrides():
     name = "toy@drop_all_correct=dev+test@fold=2of3@prototype_choice=question"
-    assert plan.without_fold(name) == name.replace("@fold=2of3", "")
+    assert planned.without_fold(name) == name.replace("@fold=2of3", "")
 
 
 @pytest.mark.parametrize(
@@ -374,7 +377,7 @@ def test_extra_rows_are_configured_systems_that_the_table_lacks(papers):
     listed = "{extra_rows: {table1: [mean, mean-cosine, stored]}, systems: {stored: null}}"
     config = papers.load(listed)
     paper = load_papers(config, papers.folder)["small"]
-    assert plan.extra_systems(config, paper, "table1") == ["mean-cosine"]
+    assert planned.extra_systems(config, paper, "table1") == ["mean-cosine"]
 
 
 def test_own_data_get_a_table_and_a_figure(papers):
@@ -384,20 +387,20 @@ def test_own_data_get_a_table_and_a_figure(papers):
     paper = all_papers[OWN]
     assert set(paper.artefacts) == {"table1", "figure1"}
     for name in paper.artefacts:
-        cells = plan.artefact_cells(config, paper, name)
+        cells = planned.artefact_cells(config, paper, name)
         assert {(cell.dataset, cell.subset) for cell in cells} == {
             ("mine", "who"), ("mine", "both"), ("mine", "all")
         }  # fmt: skip
         assert {cell.system for cell in cells} == set(config.systems)
-    assert plan.extra_systems(config, paper, "table1") == []
-    assert plan.extra_systems(config, all_papers["small"], "table1") == ["mean-cosine", "net"]
-    assert plan.extra_systems(config, all_papers["small"], "figure1") == []
+    assert planned.extra_systems(config, paper, "table1") == []
+    assert planned.extra_systems(config, all_papers["small"], "table1") == ["mean-cosine", "net"]
+    assert planned.extra_systems(config, all_papers["small"], "figure1") == []
 
 
 def test_a_data_set_has_only_the_question_types_that_its_own_cells_need(papers):
     config = papers.load(OWN_DATA)
     cells = [Cell("mean", "mine", "who"), Cell("mean", "toy", "both")]
-    assert plan.dataset_question_types(config, {}, cells, "mine") == {"who": ["who"]}
+    assert planned.dataset_question_types(config, {}, cells, "mine") == {"who": ["who"]}
 
 
 @pytest.mark.parametrize(
@@ -416,12 +419,12 @@ def test_a_data_set_has_the_question_types_that_are_only_counted(papers, dataset
     papers.write("small", CONFIG, counting)
     small = {"small": load_papers(config, papers.folder)["small"]}
     cells = [Cell("mean", "mine", "who")]
-    assert set(plan.dataset_question_types(config, small, cells, dataset)) == types
+    assert set(planned.dataset_question_types(config, small, cells, dataset)) == types
 
 
 def test_costs_are_measured_for_trained_systems_without_quadruples(papers):
     systems = papers.load("systems: {baseline: {training: {loss: listwise}}}").systems
-    assert [name for name in systems if plan.has_costs(systems[name])] == ["baseline"]
+    assert [name for name in systems if planned.has_costs(systems[name])] == ["baseline"]
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from analogyqa.cells import cell_with_run, load_papers, reported_cells, sensitivity_cells
+from analogyqa.cells.made import is_made
+from analogyqa.cells.targets import require_target
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.plan import cell_with_run, load_papers, reported_cells, sensitivity_cells
-from analogyqa.plan.made import is_made
-from analogyqa.plan.targets import require_target
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
 from small_papers import CONFIG, PAPER, Papers
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 # A target below the output folder, and what the message names.
 WRONG = {

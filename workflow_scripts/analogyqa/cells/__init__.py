@@ -5,9 +5,8 @@ from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
-from analogyqa.errors import AnalogyQAError
-from analogyqa.plan.cell import Cell, corpus_name, split_corpus, without_fold
-from analogyqa.plan.coordinates import (
+from analogyqa.cells.cell import Cell, corpus_name, split_corpus, without_fold
+from analogyqa.cells.coordinates import (
     artefact_coordinates,
     cell_at,
     cells_by_hyperparameters,
@@ -17,8 +16,8 @@ from analogyqa.plan.coordinates import (
     why_left_out,
     why_no_run,
 )
-from analogyqa.plan.costs import all_costs, has_costs, systems_with_costs
-from analogyqa.plan.related import (
+from analogyqa.cells.costs import all_costs, has_costs, systems_with_costs
+from analogyqa.cells.related import (
     cell_with_run,
     cell_with_weights,
     cells_by_run,
@@ -26,6 +25,7 @@ from analogyqa.plan.related import (
     prerequisite_cell,
     training_cell,
 )
+from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
 from analogyqa.settings.load import PAPERS

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+from analogyqa.cells.cell import Cell, split_corpus
+from analogyqa.cells.related import fused_parts
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan.cell import Cell, split_corpus
-from analogyqa.plan.related import fused_parts
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.analogies import WEIGHTED_BY
 from analogyqa.settings.run import Config

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from analogyqa.plan.cell import Cell, split_corpus
+from analogyqa.cells.cell import Cell, split_corpus
 from analogyqa.settings.data import ALL
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System

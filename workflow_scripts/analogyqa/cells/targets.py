@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from analogyqa.cells import cross_validation_cells, sensitivity_cells
+from analogyqa.cells.cell import Cell, split_corpus, without_fold
+from analogyqa.cells.coordinates import why_left_out, why_overrides_left_out
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name
-from analogyqa.plan import cross_validation_cells, sensitivity_cells
-from analogyqa.plan.cell import Cell, split_corpus, without_fold
-from analogyqa.plan.coordinates import why_left_out, why_overrides_left_out
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import require_known
 from analogyqa.settings.data import ALL

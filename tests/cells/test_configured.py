@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from analogyqa.cells import Cell
+from analogyqa.cells.configured import configured_cell, differences, require_same
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell
-from analogyqa.plan.configured import configured_cell, differences, require_same
 from small_papers import Papers
 
 CELLS = {

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from analogyqa.plan.made import is_made, made_files
+from analogyqa.cells.made import is_made, made_files
 from analogyqa.report.summary import find_records
 
-RULES = Path(__file__).parents[1] / "rules"
+RULES = Path(__file__).parents[2] / "rules"
 SAMPLES = {
     **{"system": "analogy", "dataset": "wikiqa", "subset": "comb", "category": "capital-common"},
     **{"corpus": "wikiqa@fold=1of5", "overrides": "dropout=0@loss=hinge", "rewriting": "entity"},

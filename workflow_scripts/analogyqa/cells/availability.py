@@ -6,9 +6,9 @@ from itertools import chain
 from os.path import isdir, isfile
 from pathlib import Path
 
+from analogyqa.cells import varied_systems
 from analogyqa.errors import AnalogyQAError, looked_in
 from analogyqa.folders import list_files
-from analogyqa.plan import varied_systems
 from analogyqa.pretrained import hugging_face, transformer
 from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.rewriting.spacy_models import installed

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from analogyqa.plan.cell import Cell
+from analogyqa.cells.cell import Cell
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import KINDS, Coordinates
