@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workflow.project import load_script
+from builders.projects import load_script
 
 PATH = Path(__file__).parents[1] / "benchmarks" / "paper.py"
 

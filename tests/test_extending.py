@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pages import EXTENDING, ROOT, plugins, texts_of
+from builders.pages import EXTENDING, ROOT, plugins, texts_of
 
 RANK = """
 import numpy as np

@@ -9,7 +9,7 @@ from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES, OF_SCORES, RANKED
 from analogyqa.runs.depends_on import imported_names, run_time_nodes
 from analogyqa.settings.systems import Training
-from workflow.project import repository_files
+from builders.projects import repository_files
 
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "workflow_scripts" / "analogyqa"

@@ -23,8 +23,8 @@ from analogyqa.settings.load import REPOSITORY, read_values
 from analogyqa.settings.systems import System
 from analogyqa.training.explanation import principal_components
 from analogyqa.vectors.store import read_store
-from report.builders import make_config
-from small_cells import CELL, COMB, toy_job, trained_system, untrained_system
+from builders.cells import CELL, COMB, toy_job, trained_system, untrained_system
+from builders.report import make_config
 
 CONFIG = make_config()
 SEED = 0

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from analogyqa import cli
 from analogyqa.settings.schema import config_schema, paper_schema
-from pages import ROOT, code_blocks, commands_of
-from workflow.project import repository_files
+from builders.pages import ROOT, code_blocks, commands_of
+from builders.projects import repository_files
 
 TRACKED = repository_files()
 FOLDERS = {str(parent) for path in TRACKED for parent in Path(path).parents}

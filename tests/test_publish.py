@@ -10,8 +10,8 @@ from analogyqa.files import write_json
 from analogyqa.report import claims
 from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.summary import LEDGER, SUMMARY, to_frame, write_csv
-from report.builders import CONFERENCE, cells_in_markdown
-from workflow.project import load_script
+from builders.projects import load_script
+from builders.report import CONFERENCE, cells_in_markdown
 
 PATH = Path(__file__).parents[1] / "papers" / "publish.py"
 publish = load_script(PATH)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow.project import REPOSITORY, load_script
+from builders.projects import REPOSITORY, load_script
 
 generated = load_script(REPOSITORY / "docs" / "generated.py")
 

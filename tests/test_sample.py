@@ -11,7 +11,7 @@ import pytest
 from analogyqa.corpora.table import build_corpus, count_questions
 from analogyqa.rewriting.entities import find_entities
 from analogyqa.text import tokenize
-from workflow.project import load_script
+from builders.projects import load_script
 
 SAMPLE = Path(__file__).parent.parent / "sample"
 FILES = {"wikiqa": "wikiqa/WikiQA-{0}.tsv", "trecqa": "trecqa/{1}.xml"}

@@ -1,13 +1,13 @@
 """Distractors differ from the right sentence and from one another."""
 
 import numpy as np
-from analogies.documents import UD, doc
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.analogies.distractors import distractors_of
 from analogyqa.analogies.pairs import MASK
 from analogyqa.analogies.specs import DISTRACTORS
+from builders.documents import UD, doc
 
 RIGHT = "a man is playing chess"
 

@@ -5,7 +5,6 @@ import gzip
 import pandas as pd
 import pytest
 import spacy
-from analogies.documents import UD, doc
 
 from analogyqa.analogies import induce
 from analogyqa.analogies.induce import choose_pairs, induce_category
@@ -16,6 +15,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import read_table, write_table
 from analogyqa.schemas.analogies import ANALOGIES
 from analogyqa.settings.analogies import Category
+from builders.documents import UD, doc
 
 
 class Parser:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.corpora.question_types import OTHER
 from analogyqa.errors import AnalogyQAError
-from small_cells import COMB
+from builders.cells import COMB
 
 # The number of training questions of each type in the toy corpus.
 QUESTION_COUNTS = dict.fromkeys(COMB, 7) | {OTHER: 1}

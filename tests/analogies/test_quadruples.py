@@ -21,7 +21,7 @@ from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import QUADRUPLES, read_table
 from analogyqa.settings.systems import Negatives
-from small_cells import COMB
+from builders.cells import COMB
 
 FIRST_WORDS = (*COMB, "what")  # the last one has no question type
 

@@ -1,10 +1,10 @@
 """The rules that derive pairs of sentences, applied to sentences parsed by hand."""
 
 import pytest
-from analogies.documents import CLEARNLP, UD, doc
 
 from analogyqa.analogies import semantic, syntactic
 from analogyqa.analogies.dependencies import child, label
+from builders.documents import CLEARNLP, UD, doc
 
 SLICING = (
     "A/DT/DET/det/1 woman/NN/NOUN/nsubj/3 is/VBZ/AUX/aux/3/be slicing/VBG/VERB/ROOT/3/slice "

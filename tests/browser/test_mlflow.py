@@ -3,8 +3,7 @@
 import pytest
 from mlflow import MlflowClient
 
-from tracking.records import CELL, EXPERIMENT, import_all, write_cell, write_corpus
-from tracking.server import MlflowServer
+from builders.tracking import CELL, EXPERIMENT, MlflowServer, import_all, write_cell, write_corpus
 
 pytestmark = pytest.mark.browser
 

@@ -7,8 +7,8 @@ import pytest
 from analogyqa.cells import Cell
 from analogyqa.report.page import build_page
 from browser.conftest import VIEWPORTS
-from report.builders import make_config
-from report.page.results import PAPER, make_results, means
+from builders.report import make_config
+from builders.results import PAPER, make_results, means
 
 pytestmark = pytest.mark.browser
 CELL = "#tiny2020-table2 a[href='#run-analogy/wikiqa/comb/default']"

@@ -11,7 +11,7 @@ from analogyqa.cells.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained.specs import PRETRAINED, PretrainedSpec
 from analogyqa.sources.registry import Source
-from small_papers import PAPER, Papers
+from builders.papers import PAPER, Papers
 
 CONFIG = """
 datasets:

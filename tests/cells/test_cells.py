@@ -18,7 +18,7 @@ from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import OWN
-from small_papers import CONFIG, PAPER
+from builders.papers import CONFIG, PAPER
 
 ROOT = Path(__file__).parents[2]
 TUNED = (("hyperparameters", "tuned"),)

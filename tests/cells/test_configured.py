@@ -7,7 +7,7 @@ import pytest
 from analogyqa.cells import Cell
 from analogyqa.cells.configured import configured_cell, differences, require_same
 from analogyqa.errors import AnalogyQAError
-from small_papers import Papers
+from builders.papers import Papers
 
 CELLS = {
     "analogy": Cell("analogy", "toy", "who"),

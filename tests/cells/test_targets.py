@@ -11,7 +11,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
-from small_papers import CONFIG, PAPER, Papers
+from builders.papers import CONFIG, PAPER, Papers
 
 ROOT = Path(__file__).parents[2]
 

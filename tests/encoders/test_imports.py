@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from analogyqa.encoders.specs import ENCODERS
-from workflow.project import clean_environment
+from builders.projects import clean_environment
 
 UNTRAINED = [
     entry.module for entry in ENCODERS.values() if not (entry.trained or entry.gives_words)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from pretrained import tiny
 
 from analogyqa.encoders import build_encoder, minilm
 from analogyqa.encoders.minilm import LONGEST, vocabulary
@@ -14,7 +13,8 @@ from analogyqa.pretrained.transformer import encode
 from analogyqa.settings.systems import Training
 from analogyqa.text import Sentences
 from analogyqa.training.loop import train_seed
-from small_cells import COMB, trained_system
+from builders import tiny
+from builders.cells import COMB, trained_system
 
 CPU = torch.device("cpu")
 TEXTS = ["Who wrote Hamlet ?", "Hamlet was written by Shakespeare .", "", "rain " * 200]

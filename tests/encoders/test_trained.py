@@ -11,7 +11,7 @@ from analogyqa.encoders import build_encoder, gru
 from analogyqa.encoders.cnn import WIDTH
 from analogyqa.encoders.gru import GRUMax
 from analogyqa.settings.systems import Training
-from small_networks import bilstm_maximum
+from builders.networks import bilstm_maximum
 
 WORDS, DIM, SENTENCE_DIM = 40, 12, 10
 LENGTHS = torch.tensor([3, 9, 1, 9, 4, 6])

@@ -11,7 +11,7 @@ from analogyqa.examples.files import load_cell
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.systems import System
 from analogyqa.vectors.store import read_store, write_store
-from small_cells import COMB, trained_system, untrained_system
+from builders.cells import COMB, trained_system, untrained_system
 
 STORED = System(title="S", sentence_vectors="means", ranker="analogy", p=3)
 STORED_1 = STORED.model_copy(update={"p": 1})

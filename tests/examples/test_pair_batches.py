@@ -6,7 +6,7 @@ import pytest
 from analogyqa.examples.files import load_cell
 from analogyqa.examples.specs import EXAMPLES
 from analogyqa.settings.systems import Training
-from small_cells import trained_system
+from builders.cells import trained_system
 
 BATCH_SIZE = 4
 DRAWS = ["listwise", "mix"]

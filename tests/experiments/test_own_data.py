@@ -14,7 +14,7 @@ from analogyqa.experiments.outputs import Outputs
 from analogyqa.files import read_yaml
 from analogyqa.settings.base import merge
 from analogyqa.settings.left_out import NOT_SELECTED
-from workflow.project import REPOSITORY
+from builders.projects import REPOSITORY
 
 QUESTIONS = 24
 TABLE = "question,answer,label\n" + "".join(

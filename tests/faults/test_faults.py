@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from faults.harness import LOCKED, Run, assert_identical, kill_and_restart, run_of, tiny_run
-from workflow.project import CHOICES, SMALL_RUN, Project
+from builders.kills import LOCKED, Run, assert_identical, kill_and_restart, run_of, tiny_run
+from builders.projects import CHOICES, SMALL_RUN, Project
 
 pytestmark = pytest.mark.slow
 

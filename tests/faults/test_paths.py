@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from faults.harness import Run
-from workflow.project import Project, copy_checkout
+from builders.kills import Run
+from builders.projects import Project, copy_checkout
 
 pytestmark = pytest.mark.slow
 

@@ -9,14 +9,13 @@ import zlib
 from contextlib import contextmanager
 
 import pytest
-from hostile.cases import mark_most_slow
-from hostile.readers import zipped
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.sources.fetch import fetch
 from analogyqa.vectors.select import select_vectors
-from http_server import ok, running_server, source
+from builders.damaged import mark_most_slow, zipped
+from builders.servers import ok, running_server, source
 
 MEMBER, CONTENT = "corpus/file.txt", b"what the source is\n" * 1000
 BOMB = 10 << 30

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from hostile.readers import INFERSENT, TARGETS, npy, saved, sent2vec, zipped
 
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.sources.registry import load_registry
+from builders.damaged import INFERSENT, TARGETS, npy, saved, sent2vec, zipped
 
 TEXT = b"Ada 1 2 3\nrome 4 5 6\n"
 SENTENCES = b'{"sentence1": %s, "sentence2": "b", "gold_label": "neutral"}\n'

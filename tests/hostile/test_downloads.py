@@ -10,7 +10,17 @@ from analogyqa.sources import download
 from analogyqa.sources.fetch import fetch
 from analogyqa.sources.registry import Source
 from analogyqa.sources.verify import CHUNK
-from http_server import chunked, dropped, ok, reset, running_server, sent, silent, source, status
+from builders.servers import (
+    chunked,
+    dropped,
+    ok,
+    reset,
+    running_server,
+    sent,
+    silent,
+    source,
+    status,
+)
 
 BODY = b"".join(b"%07d\n" % number for number in range(50_000))  # several chunks of a download
 SIZE = len(BODY)

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hostile.readers import REGISTRY, ROOT, TARGETS
 
 from analogyqa.cells.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.load import load_config
 from analogyqa.sources.registry import load_registry
+from builders.damaged import REGISTRY, ROOT, TARGETS
 
 SEED = 2019
 TOKENS = [

@@ -7,7 +7,6 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
-from hostile.readers import zipped
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from analogyqa.corpora.specs import READERS
 from analogyqa.pretrained.nli import LABELS, read_nli
 from analogyqa.text import nfc
 from analogyqa.vectors.select import select_vectors
+from builders.damaged import zipped
 
 MANY = 400
 

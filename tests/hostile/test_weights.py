@@ -17,12 +17,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
-from hostile.cases import mark_most_slow
-from hostile.readers import TARGETS, entities, metrics, npy, saved, written
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, infersent
 from analogyqa.vectors.store import read_store, write_store
+from builders.damaged import TARGETS, entities, mark_most_slow, metrics, npy, saved, written
 
 
 class Payload:

@@ -7,14 +7,14 @@ import tracemalloc
 from itertools import pairwise
 
 import pytest
-from hostile.cases import mark_most_slow
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.settings.load import load_config, read_config
 from analogyqa.settings.paper import load_paper
 from analogyqa.sources.registry import load_registry
-from workflow.project import SNAKEMAKE, clean_environment
+from builders.damaged import mark_most_slow
+from builders.projects import SNAKEMAKE, clean_environment
 
 READERS = {"registry": load_registry, "configuration": read_config, "paper": load_paper}
 

@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from pretrained import tiny
 
 from analogyqa.analogies.pairs import MASK
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.pretrained.hugging_face import encode, find_folder
+from builders import tiny
 
 TEXTS = ["the cat sat", "the dog", f"the {MASK} sat"]
 

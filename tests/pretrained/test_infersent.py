@@ -16,7 +16,7 @@ from analogyqa.pretrained.infersent import InferSent, load
 from analogyqa.pretrained.nli import LABELS
 from analogyqa.training import infersent as infersent_training
 from analogyqa.training.infersent import InferenceClassifier, train
-from small_networks import bilstm_maximum
+from builders.networks import bilstm_maximum
 
 WORD_DIM, LSTM_DIM = 6, 5
 WORDS = ["<s>", "</s>", "<p>", "</p>", "a", "man", "sleeps", "did", "n't", "didn", "'t", "go", "Go"]

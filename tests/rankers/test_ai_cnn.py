@@ -3,7 +3,7 @@
 import torch
 
 from analogyqa.rankers.ai_cnn import WIDTH
-from small_networks import DIM, assert_scores_equal
+from builders.networks import DIM, assert_scores_equal
 
 
 def maps_of(ranker, words):

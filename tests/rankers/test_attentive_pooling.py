@@ -5,7 +5,7 @@ import math
 import pytest
 
 from analogyqa.rankers.attentive_pooling import WIDTH
-from small_networks import assert_scores_equal
+from builders.networks import assert_scores_equal
 
 
 def maps_of(ranker, words):

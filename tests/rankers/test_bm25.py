@@ -12,7 +12,7 @@ import pytest
 from analogyqa.errors import AnalogyQAError
 from analogyqa.rankers import Texts, build_ranker
 from analogyqa.settings.systems import System
-from workflow.project import clean_environment
+from builders.projects import clean_environment
 
 COLLECTION = ["the cat sat", "the dog sat on the cat", "a bird", "the end of the long , long road"]
 

@@ -3,7 +3,7 @@
 import torch
 
 from analogyqa.rankers.compare_aggregate import WIDTHS
-from small_networks import assert_scores_equal
+from builders.networks import assert_scores_equal
 
 
 def by_hand(ranker, question, candidate):

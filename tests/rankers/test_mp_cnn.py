@@ -3,7 +3,7 @@
 import torch
 
 from analogyqa.rankers.mp_cnn import WIDTHS
-from small_networks import DIM, assert_scores_equal, build, scores, sentences
+from builders.networks import DIM, assert_scores_equal, build, scores, sentences
 
 POOLS = [lambda rows: rows.amax(0), lambda rows: rows.amin(0), lambda rows: rows.mean(0)]
 

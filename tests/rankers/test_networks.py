@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from analogyqa.rankers import Quadruples
 from analogyqa.rankers.padding import side_of, word_mask
 from analogyqa.rankers.specs import RANKERS
-from small_networks import LENGTHS, C, D, build, scores, sentences
+from builders.networks import LENGTHS, C, D, build, scores, sentences
 
 TRAINED = [name for name, entry in RANKERS.items() if entry.reads == "words" and entry.trained]
 every_network = pytest.mark.parametrize("name", TRAINED)

@@ -6,7 +6,7 @@ from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.load import load_config
-from real_data.mirror import MIRROR, REGISTRY, needs
+from builders.mirror import MIRROR, REGISTRY, needs
 
 CQA = MIRROR / "semeval-cqa"
 pytestmark = needs(CQA)

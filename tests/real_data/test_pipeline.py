@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from workflow.project import REPOSITORY, Project
+from builders.projects import REPOSITORY, Project
 
 pytestmark = [pytest.mark.real_data]
 

@@ -5,7 +5,7 @@ import pytest
 from analogyqa.report.views.quotes import NO, WITHIN, YES, look_up
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import load_paper
-from real_data.mirror import MIRROR, build, needs
+from builders.mirror import MIRROR, build, needs
 
 pytestmark = [*needs(MIRROR), pytest.mark.draw]
 

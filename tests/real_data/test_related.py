@@ -10,7 +10,7 @@ from analogyqa.rankers import Texts, build_ranker
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.load import read_config
 from analogyqa.settings.systems import System
-from real_data.mirror import MIRROR, REGISTRY, ROOT, needs
+from builders.mirror import MIRROR, REGISTRY, ROOT, needs
 
 LINES = MIRROR / REGISTRY["semeval-related"].file
 

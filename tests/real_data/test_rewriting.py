@@ -8,7 +8,7 @@ from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import SPLITS
 from analogyqa.text import tokenize
 from analogyqa.vectors.select import build_vocabulary, select_vectors
-from real_data.mirror import FASTTEXT, FILES, MIRROR, build, needs
+from builders.mirror import FASTTEXT, FILES, MIRROR, build, needs
 
 MODEL = MIRROR / "models" / "en_core_web_sm"
 LABELS = {"who": ["PERSON"], "when": ["DATE", "TIME"], "where": ["GPE", "LOC", "FAC"]}

@@ -4,7 +4,7 @@ import pytest
 
 from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.pretrained.sent2vec import encode_tokens
-from real_data.mirror import MIRROR, needs
+from builders.mirror import MIRROR, needs
 
 FIXTURE = MIRROR / "fixtures/sent2vec"
 UNIGRAMS = MIRROR / "vectors/enwiki-105m-300d.sent2vec-unigrams.vec.gz"

@@ -31,8 +31,8 @@ from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.systems import System
 from analogyqa.sources.registry import load_registry
-from report.builders import make_config, make_paper
-from small_cells import COMB, toy_job
+from builders.cells import COMB, toy_job
+from builders.report import make_config, make_paper
 
 HERE = Path(__file__).parent
 CELL = Cell("bm25", "wikiqa", "comb")

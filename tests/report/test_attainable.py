@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from analogyqa.report.attainable import runs_needed
 from analogyqa.report.number_kinds import TableEntry, our_values
 from analogyqa.report.results import Results
-from report.builders import CONFERENCE, make_config, make_summary
+from builders.report import CONFERENCE, make_config, make_summary
 
 
 @pytest.mark.parametrize(

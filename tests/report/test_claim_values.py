@@ -12,7 +12,7 @@ from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import STEPS, Cost, Costs
 from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE
-from report.builders import HYPERBOLIC, make_paper, repository_config
+from builders.report import HYPERBOLIC, make_paper, repository_config
 
 CONFIG = repository_config()
 HYPERQA = Cell("hyperqa", "trecqa", "all")

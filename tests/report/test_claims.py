@@ -15,7 +15,7 @@ from analogyqa.report.summary import Values, values_of
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.run import Config
-from report.builders import (
+from builders.report import (
     CONFERENCE,
     SYSTEMS,
     WORKSHOP,

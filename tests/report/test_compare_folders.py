@@ -6,7 +6,7 @@ import pytest
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.compare_folders import compare_folders
-from report.builders import make_config, write_made_run
+from builders.report import make_config, write_made_run
 
 CONFIG = make_config()
 SCORES = np.array([[0.0, 1, 1, 0.5], [0.5, 1, 0, 0.5]])

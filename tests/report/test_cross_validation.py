@@ -20,7 +20,7 @@ from analogyqa.report.cross_validation_figures import draw_cross_validation
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.run import Config
-from report.builders import (
+from builders.report import (
     CONFERENCE,
     cells_in_markdown,
     drawn_text,

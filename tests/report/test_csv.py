@@ -7,8 +7,8 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIMS, COMPARISONS, judge_claims
 from analogyqa.report.summary import LEDGER, SUMMARY, read_csv, write_csv
 from analogyqa.report.tables import FRAME
+from builders.report import CONFERENCE, make_config, make_summary
 from report import test_claims, test_tables
-from report.builders import CONFERENCE, make_config, make_summary
 
 CONFIG = make_config()
 

@@ -18,7 +18,7 @@ from analogyqa.report.explained import (
 )
 from analogyqa.report.explanation_figure import picture_svg, save_picture
 from analogyqa.runs.depends_on import reached
-from report.builders import drawn_text, make_explanation
+from builders.report import drawn_text, make_explanation
 
 SCRIPTS = Path(__file__).parents[2] / "workflow_scripts"
 

@@ -19,7 +19,7 @@ from analogyqa.settings.own_data import paper_of_own_data
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import Vectors
-from report.builders import (
+from builders.report import (
     CONFERENCE,
     WORKSHOP,
     draw,

@@ -7,7 +7,7 @@ from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.leaderboard import build_leaderboard
 from analogyqa.settings.left_out import leave_out
-from report.builders import make_config, write_made_run
+from builders.report import make_config, write_made_run
 
 CONFIG = make_config()
 GOOD = np.tile([1.0, 1, 1, 1, 0.5], (2, 8))

@@ -14,7 +14,7 @@ from analogyqa.report.learning import (
     read_learnt,
 )
 from analogyqa.schemas import HISTORY, write_table
-from report.builders import SYSTEMS, make_config, make_run
+from builders.report import SYSTEMS, make_config, make_run
 
 
 def history(

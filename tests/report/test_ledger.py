@@ -21,7 +21,7 @@ from analogyqa.settings.coordinates import COST, SCORE, Coordinates
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import CITED, Artefact, Published, load_paper
 from analogyqa.settings.run import Config
-from report.builders import (
+from builders.report import (
     CONFERENCE,
     HYPERBOLIC,
     MAPPING,

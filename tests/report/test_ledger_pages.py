@@ -4,7 +4,7 @@ import pandas as pd
 
 from analogyqa.report.ledger_pages import to_markdown
 from analogyqa.report.summary import LEDGER, to_frame
-from report.builders import cells_in_markdown, make_paper
+from builders.report import cells_in_markdown, make_paper
 
 OURS = ".600 ± .010 [.500, .700] {.400, .800}"
 NASTY = 'A <script>alert("c")</script> & | d'

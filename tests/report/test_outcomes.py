@@ -9,7 +9,7 @@ from analogyqa.report.claims import CLAIMS
 from analogyqa.report.outcomes import findings, headline, results_table
 from analogyqa.report.summary import LEDGER, to_frame
 from analogyqa.report.verdict_figure import HEIGHT, MOST, WIDTH, verdict_svg
-from report.builders import make_paper
+from builders.report import make_paper
 
 PAPER = make_paper()
 NUMBER = {"paper": "tiny2020", "artefact": "table4", "kind": "score", "column": "MRR"}

@@ -21,7 +21,7 @@ from analogyqa.report.pairs import (
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES
 from analogyqa.settings.studies import CrossValidation
-from report.builders import CONFERENCE, make_config, with_cross_validation
+from builders.report import CONFERENCE, make_config, with_cross_validation
 
 PAPER = CONFERENCE.paper
 QUESTION_TYPES = {"a": "who", "b": "who", "c": "when", "d": "when"}

@@ -17,7 +17,7 @@ from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from report.builders import (
+from builders.report import (
     CONFERENCE,
     cells_in_markdown,
     drawn_text,

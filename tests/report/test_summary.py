@@ -15,7 +15,7 @@ from analogyqa.report.summary import (
     shared_seeds,
     values_of,
 )
-from report.builders import make_config, make_run, write_made_run
+from builders.report import make_config, make_run, write_made_run
 
 CELL = Cell("analogy", "wikiqa", "who")
 

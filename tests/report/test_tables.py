@@ -13,7 +13,7 @@ from analogyqa.report.tables import build_table
 from analogyqa.settings.own_data import paper_of_own_data
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from report.builders import (
+from builders.report import (
     cells_in_markdown,
     is_tuned,
     make_config,

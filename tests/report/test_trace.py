@@ -12,7 +12,7 @@ from analogyqa.report.results import Results
 from analogyqa.report.summary import RECORDED, write_csv
 from analogyqa.report.tables import build_table
 from analogyqa.report.trace import find_number, number_facts, origin, run_log
-from report.builders import make_config, make_paper, make_summary
+from builders.report import make_config, make_paper, make_summary
 
 PAPER = make_paper(
     {

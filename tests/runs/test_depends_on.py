@@ -17,7 +17,7 @@ from analogyqa.runs.depends_on import LIBRARY, code_hash, content_hash, reached,
 from analogyqa.runs.train import system_modules, weights_code
 from analogyqa.settings.systems import System
 from analogyqa.training.specs import OPTIMISERS
-from small_cells import toy_job, trained_system
+from builders.cells import toy_job, trained_system
 
 SCRIPTS = Path(__file__).parents[2] / "workflow_scripts"
 

@@ -13,7 +13,7 @@ from analogyqa.report.summary import summarise_runs
 from analogyqa.runs.fuse import fuse_cell
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
-from small_cells import SOURCES, toy_job
+from builders.cells import SOURCES, toy_job
 
 SEEDS = [0, 1, 4]
 

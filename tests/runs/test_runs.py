@@ -28,7 +28,7 @@ from analogyqa.settings.systems import System
 from analogyqa.training import devices, learner
 from analogyqa.training.devices import describe_machine
 from analogyqa.vectors.store import write_store
-from small_cells import CELL, COMB, SOURCES, toy_job, trained_system, untrained_system
+from builders.cells import CELL, COMB, SOURCES, toy_job, trained_system, untrained_system
 
 SYSTEM = trained_system(max_epochs=2)
 TABLES = {"scores": SCORES, "metrics": METRICS, "history": HISTORY}

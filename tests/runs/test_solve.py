@@ -18,7 +18,7 @@ from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.load import load_config
 from analogyqa.vectors.store import write_store
-from small_cells import toy_job, untrained_system
+from builders.cells import toy_job, untrained_system
 
 SEEDS = [0, 1]
 

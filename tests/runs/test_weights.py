@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from pretrained import tiny
 
 from analogyqa.encoders import build_encoder, minilm
 from analogyqa.encoders.minilm import vocabulary
@@ -17,7 +16,8 @@ from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.systems import Training
 from analogyqa.training import loop
 from analogyqa.vectors.store import read_store
-from small_cells import toy_job, trained_system
+from builders import tiny
+from builders.cells import toy_job, trained_system
 
 SYSTEM = trained_system(max_epochs=2)
 

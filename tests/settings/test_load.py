@@ -10,7 +10,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.base import merge, nearest_hint
 from analogyqa.settings.load import command_of, load_config, read_config
 from analogyqa.settings.systems import Training
-from small_papers import CONFIG
+from builders.papers import CONFIG
 
 ROOT = Path(__file__).parents[2]
 MINE = """

@@ -6,7 +6,7 @@ import yaml
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Artefact, Paper, load_paper
-from small_papers import PAPER
+from builders.papers import PAPER
 
 TABLE = """
 title: T

@@ -16,7 +16,7 @@ from analogyqa.settings.overrides import as_overrides
 from analogyqa.settings.paper import load_paper
 from analogyqa.settings.tracking import database_path, resolve_tracking_uri
 from analogyqa.settings.vectors import SentenceVectors
-from small_papers import PAPER
+from builders.papers import PAPER
 
 
 def leaves(values: dict, prefix: str = "") -> Iterator[str]:

@@ -6,7 +6,7 @@ import yaml
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.paper import Paper, load_paper
 from analogyqa.settings.views import View
-from small_papers import PAPER
+from builders.papers import PAPER
 
 NORMS = {
     "title": "N",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from slurm.cluster import Cluster, missing
+from builders.cluster import Cluster, missing
 
 
 def running(accounting: bool):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from faults.harness import assert_identical, demo_run
-from workflow.project import REPOSITORY, clean_environment, products_of
+from builders.kills import assert_identical, demo_run
+from builders.projects import REPOSITORY, clean_environment, products_of
 
 pytestmark = pytest.mark.slurm
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from tenacity import retry, stop_after_delay, wait_fixed
 
-from workflow.project import REPOSITORY, SMALL_RUN, SNAKEMAKE, TRAINING, Project, clean_environment
+from builders.projects import REPOSITORY, SMALL_RUN, SNAKEMAKE, TRAINING, Project, clean_environment
 
 pytestmark = pytest.mark.slurm
 

@@ -25,7 +25,7 @@ from analogyqa.sources.verify import (
     rows_sha256,
     sidecar,
 )
-from http_server import dropped, entry, ok, running_server, sent, sha256, source, status
+from builders.servers import dropped, entry, ok, running_server, sent, sha256, source, status
 
 ROOT = Path(__file__).parents[2]
 BODY = b"".join(b"%07d\n" % number for number in range(50_000))  # several chunks of a download

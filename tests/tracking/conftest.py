@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tracking.server import MlflowServer
+from builders.tracking import MlflowServer
 
 
 @pytest.fixture

@@ -18,11 +18,10 @@ from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.systems import System
 from analogyqa.tracking import live, live_log
 from analogyqa.tracking.records import run_name
-from http_server import running_server, sent, silent
-from ports import free_ports
-from small_cells import toy_job
-from tracking.records import CURVES, assert_shows_the_records, import_all
-from workflow.project import SMALL_RUN, Project, clean_environment
+from builders.cells import toy_job
+from builders.projects import SMALL_RUN, Project, clean_environment
+from builders.servers import free_ports, running_server, sent, silent
+from builders.tracking import CURVES, assert_shows_the_records, import_all
 
 CELL = Cell("analogy", "toy", "comb", (("p", "3"),))
 NAME = run_name(CELL)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.tracking import live, live_log
-from tracking.records import CELL, NAME, epochs_of
-from workflow.project import clean_environment
+from builders.projects import clean_environment
+from builders.tracking import CELL, NAME, epochs_of
 
 
 class Server:

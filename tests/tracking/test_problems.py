@@ -14,9 +14,8 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.tracking.problems import readable_errors
 from analogyqa.tracking.store import initialise
-from http_server import running_server, sent, status
-from ports import free_ports
-from tracking.records import CELL, import_all, uri, write_cell
+from builders.servers import free_ports, running_server, sent, status
+from builders.tracking import CELL, import_all, uri, write_cell
 
 DISK, DAMAGED, MODE = "Free some disk space", "delete it and ", "writable for you"
 

@@ -24,11 +24,10 @@ from analogyqa.tracking.records import cell_run
 from analogyqa.tracking.registry import register_best
 from analogyqa.tracking.served import write_served
 from analogyqa.tracking.store import SERVED, experiment_name, import_runs
-from ports import free_ports
-from report.builders import make_config
-from small_cells import COMB, toy_job, trained_system
-from tracking.records import PAPER, uri
-from tracking.server import connect
+from builders.cells import COMB, toy_job, trained_system
+from builders.report import make_config
+from builders.servers import free_ports
+from builders.tracking import PAPER, connect, uri
 
 CONFIG = make_config()
 # The narrow cell has the best dev value.

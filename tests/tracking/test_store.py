@@ -26,8 +26,9 @@ from analogyqa.files import write_text
 from analogyqa.report.summary import SUMMARY, to_frame, write_csv
 from analogyqa.tracking import store
 from analogyqa.tracking.store import experiment_name
-from ports import free_ports
-from tracking.records import (
+from builders.projects import clean_environment
+from builders.servers import free_ports
+from builders.tracking import (
     CELL,
     CURVES,
     EPOCHS,
@@ -38,14 +39,13 @@ from tracking.records import (
     UNTRAINED_NAME,
     active_runs,
     assert_shows_the_records,
+    connect,
     import_all,
     shown_metrics,
     uri,
     write_cell,
     write_corpus,
 )
-from tracking.server import connect
-from workflow.project import clean_environment
 
 RECORD = f"runs/{CELL.path}/run.json"
 DOCUMENTS = "tables and figures"

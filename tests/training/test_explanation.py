@@ -5,7 +5,7 @@ import pytest
 
 from analogyqa.rankers import Encoded, build_ranker
 from analogyqa.training.explanation import principal_components, prototype_scores
-from small_cells import untrained_system
+from builders.cells import untrained_system
 
 
 @pytest.mark.parametrize("compare", ["cosine", "distance"])

@@ -1,7 +1,7 @@
 """A GPU gives what the CPU gives, within the tolerances stated here.
 
-Each test runs on a fake GPU (`fake_gpu.py`), which finds tensors on the wrong device, and, in the
-suite `gpu`, on a CUDA device, there with the data of the bundled sample and the sizes of the paper.
+Each test runs on a fake GPU (`builders/fake_gpu.py`), which finds tensors on the wrong device, and,
+in the suite `gpu`, on a CUDA device, there with the sample and the sizes of the paper.
 Both compute in float32 (TF32 off) and may differ only by the order of operations.
 """
 
@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 import torch
 
-import fake_gpu
 from analogyqa.corpora.table import build_corpus
 from analogyqa.encoders import build_encoder
 from analogyqa.encoders.specs import ENCODERS
@@ -30,7 +29,8 @@ from analogyqa.training.devices import describe_machine, device_for
 from analogyqa.training.learner import encode
 from analogyqa.training.loop import train_seed
 from analogyqa.training.scoring import array_encoder, score_split
-from small_cells import COMB, stop_after, trained_system
+from builders import fake_gpu
+from builders.cells import COMB, stop_after, trained_system
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 CPU = torch.device("cpu")

@@ -10,7 +10,7 @@ from analogyqa.training.inside import look_inside, vector_norms
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import train_seed
 from analogyqa.vectors.store import read_store
-from small_cells import trained_system
+from builders.cells import trained_system
 
 CPU = torch.device("cpu")
 

@@ -34,7 +34,7 @@ from analogyqa.training import learner, loop
 from analogyqa.training.learner import encode
 from analogyqa.training.loop import LossOfConstants, train_seed
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
-from small_cells import COMB, stop_after, trained_system
+from builders.cells import COMB, stop_after, trained_system
 
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other

@@ -33,7 +33,7 @@ from analogyqa.training.loop import score_learner
 from analogyqa.training.scoring import array_encoder, encode_all, score_split, score_untrained
 from analogyqa.vectors.frequencies import A
 from analogyqa.vectors.store import read_store, write_store
-from small_cells import COMB, trained_system, untrained_system
+from builders.cells import COMB, trained_system, untrained_system
 
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other

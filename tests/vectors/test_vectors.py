@@ -21,7 +21,7 @@ from analogyqa.vectors.frequencies import WEIGHTS, read_frequencies
 from analogyqa.vectors.select import build_vocabulary, select_vectors
 from analogyqa.vectors.store import read_store, store_record, write_store
 from analogyqa.vectors.train import train_vectors, train_word2vec
-from workflow.project import clean_environment
+from builders.projects import clean_environment
 
 WORDS = ["the", "who", "é", "1901", "</s>"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)

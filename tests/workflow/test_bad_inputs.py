@@ -5,7 +5,7 @@ import resource
 import pytest
 import torch
 
-from workflow.project import copy_checkout
+from builders.projects import copy_checkout
 
 pytestmark = pytest.mark.workflow
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from pages import ROOT, Block, code_blocks
-from workflow.project import clean_environment
+from builders.pages import ROOT, Block, code_blocks
+from builders.projects import clean_environment
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

@@ -11,7 +11,7 @@ import pytest
 from analogyqa.cli import app
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.trace import find_number, origin, shown_numbers
-from workflow.project import clean_environment
+from builders.projects import clean_environment
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from analogyqa.settings.paper import Paper
-from pages import EXTENDING, plugins, texts_of
-from workflow.project import SMALL_RUN, Project, cells_of, read_csv
+from builders.pages import EXTENDING, plugins, texts_of
+from builders.projects import SMALL_RUN, Project, cells_of, read_csv
 
 pytestmark = pytest.mark.workflow
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from http_server import entry
-from workflow.project import clean_environment
+from builders.projects import clean_environment
+from builders.servers import entry
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 

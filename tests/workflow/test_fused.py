@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow.project import SYSTEMS, cells_of
+from builders.projects import SYSTEMS, cells_of
 
 pytestmark = pytest.mark.workflow
 BOTH = {"title": "Both", "ranker": {"name": "fused", "parts": {"analogy": [0], "fasttext": [0, 1]}}}

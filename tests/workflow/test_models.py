@@ -19,7 +19,7 @@ from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, SPLITS, read_table, write_table
 from analogyqa.settings.load import read_config
 from analogyqa.vectors.store import read_store
-from workflow.project import SNAKEMAKE, clean_environment, copy_checkout, read_csv
+from builders.projects import SNAKEMAKE, clean_environment, copy_checkout, read_csv
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 

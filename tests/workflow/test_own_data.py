@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pages import EXTENDING, commands_of, texts_of
-from workflow.project import REPOSITORY, clean_environment, copy_checkout, read_csv
+from builders.pages import EXTENDING, commands_of, texts_of
+from builders.projects import REPOSITORY, clean_environment, copy_checkout, read_csv
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 

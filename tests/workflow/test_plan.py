@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from analogyqa.planning import cluster_jobs, read_listing
-from workflow.project import REPOSITORY, clean_environment
+from builders.projects import REPOSITORY, clean_environment
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 

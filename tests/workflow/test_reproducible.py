@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow.project import Project
+from builders.projects import Project
 
 pytestmark = pytest.mark.workflow
 

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from workflow.project import SYSTEMS, TRAINING, Project, cells_of
+from builders.projects import SYSTEMS, TRAINING, Project, cells_of
 
 pytestmark = pytest.mark.workflow
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from workflow.project import REPOSITORY, clean_environment
+from builders.projects import REPOSITORY, clean_environment
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 

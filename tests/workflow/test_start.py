@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from analogyqa.report.stored import read_configuration
-from workflow.project import SYSTEMS
+from builders.projects import SYSTEMS
 
 
 def test_every_wrong_key_of_a_configuration_is_named_and_nothing_is_made(project):

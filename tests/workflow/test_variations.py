@@ -3,7 +3,7 @@
 import pytest
 
 from analogyqa.measures import RANKED
-from workflow.project import CHOICES, SENSITIVITY, cells_of, read_csv
+from builders.projects import CHOICES, SENSITIVITY, cells_of, read_csv
 
 pytestmark = pytest.mark.workflow
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow.project import SYSTEMS, VECTORS, WORDS, Project
+from builders.projects import SYSTEMS, VECTORS, WORDS, Project
 
 pytestmark = pytest.mark.workflow
 TABLE = "results/tables/hyperqa/table8.md"

@@ -8,8 +8,8 @@ from analogyqa.cells import explained_cells
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.page.examples import examples_section
 from analogyqa.schemas.explanations import EXPLANATIONS
-from report.builders import CONFERENCE, make_config, make_explanation
-from report.page.results import PageReader
+from builders.report import CONFERENCE, make_config, make_explanation
+from builders.results import PageReader
 
 CONFIG = make_config()
 RIGHT, WRONG = make_explanation([1, 0], "who is <right>?"), make_explanation([0, 1], "who fails?")

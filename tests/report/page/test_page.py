@@ -27,8 +27,8 @@ from analogyqa.report.page.runs import (
 from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.trace import lines_of, origin, shown_numbers
 from analogyqa.settings.paper import CITED
-from report.builders import make_config
-from report.page.results import PAPER, PageReader, make_results
+from builders.report import make_config
+from builders.results import PAPER, PageReader, make_results
 
 COMMAND = "snakemake --cores all --configfile my.yaml"
 SMALL = make_config(("wikiqa",), left_out={"ghost": "not built"})

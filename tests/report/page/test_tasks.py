@@ -13,7 +13,7 @@ from analogyqa.report.tables import build_table
 from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.load import load_config
-from report.builders import make_paper, make_summary
+from builders.report import make_paper, make_summary
 
 MINE = {"title": "Mine", "reader": "relations", "test": "./relations"}
 CONFIG = load_config(

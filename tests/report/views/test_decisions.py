@@ -10,7 +10,7 @@ from analogyqa.report.views.deciding import counts_of
 from analogyqa.report.views.show import build_view, table_of_view
 from analogyqa.schemas import write_table
 from analogyqa.schemas.decisions import DECISIONS
-from report.builders import cells_in_markdown, make_config, make_paper
+from builders.report import cells_in_markdown, make_config, make_paper
 
 CELLS = {"subset": "comb", "dataset": "wikiqa"}
 

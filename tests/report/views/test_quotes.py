@@ -8,7 +8,7 @@ from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.views.quotes import NO, WITHIN, YES, match
 from analogyqa.report.views.show import build_view, table_of_view
 from analogyqa.schemas import CORPUS, write_table
-from report.builders import cells_in_markdown, make_config, make_paper
+from builders.report import cells_in_markdown, make_config, make_paper
 
 
 @pytest.mark.parametrize(

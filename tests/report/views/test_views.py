@@ -28,7 +28,7 @@ from analogyqa.report.views.specs import VIEWS
 from analogyqa.report.views.words_by_norm import WORDS
 from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE
-from report.builders import cells_in_markdown, drawn_text, make_config, make_paper
+from builders.report import cells_in_markdown, drawn_text, make_config, make_paper
 
 COLUMNS = {
     "projection": POINTS,

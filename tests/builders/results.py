@@ -17,7 +17,7 @@ from analogyqa.report.tables import build_table
 from analogyqa.settings.overrides import from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from report.builders import make_paper, make_summary
+from builders.report import make_paper, make_summary
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="345.6pt" height="288pt"></svg>\n'
 COMB = {"dataset": "wikiqa", "subset": "comb"}

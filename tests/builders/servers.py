@@ -5,7 +5,7 @@ import re
 import socket
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -150,3 +150,12 @@ def running_server() -> Iterator[Server]:
         http.shutdown()
         thread.join()
         http.server_close()
+
+
+def free_ports(count: int) -> list[int]:
+    """Return distinct ports, all held at once so that none is returned twice."""
+    with ExitStack() as stack:
+        sockets = [
+            stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)
+        ]
+        return [held.getsockname()[1] for held in sockets]

@@ -5,6 +5,7 @@ import io
 import struct
 import zipfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 import torch
-from pretrained.sent2vec_file import model_bytes
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
@@ -29,6 +30,7 @@ from analogyqa.sources.registry import load_registry
 from analogyqa.training.checkpoints import load_state
 from analogyqa.vectors.select import select_vectors
 from analogyqa.vectors.store import read_store, store_record
+from builders.tiny import sent2vec_bytes
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["Ada", "the", "who", "a", "rome"]
@@ -85,7 +87,7 @@ def vectors_binary() -> bytes:
 def sent2vec(words: int = 5, buckets: int = 4, order: int = 2, height: int = 9) -> bytes:
     """Return a model of 5 words and 4 buckets; its header may state other numbers."""
     matrix, stated = np.ones((9, 4), "<f4"), {"word_count": words, "height": height}
-    return model_bytes(WORDS, matrix, 4, buckets, order, **stated)
+    return sent2vec_bytes(WORDS, matrix, 4, buckets, order, **stated)
 
 
 def content_of(path: str, until: bytes = b"") -> bytes:
@@ -241,3 +243,14 @@ TARGETS = {
     "InferSent": Target(infersent.load, [INFERSENT], ".pkl", 1_500),
     "Parquet": Target(metrics, [PARQUET], ".parquet", 2_000),
 }
+
+
+def mark_most_slow(*lists: list) -> list:
+    """Return all combinations, marked slow if they differ from the first in several values."""
+    return [
+        pytest.param(
+            *(values[index] for values, index in zip(lists, indices, strict=True)),
+            marks=[pytest.mark.slow] if sum(map(bool, indices)) > 1 else [],
+        )
+        for indices in product(*map(range, map(len, lists)))
+    ]

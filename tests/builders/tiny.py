@@ -1,9 +1,11 @@
-"""Tiny models with random weights, saved in folders that the Hugging Face libraries read."""
+"""Tiny pretrained models: folders of Hugging Face with random weights, and Sent2Vec files."""
 
 import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
@@ -61,3 +63,48 @@ def add_pooling(folder: Path) -> Path:
     (folder / "1_Pooling").mkdir(exist_ok=True)
     rewrite_json(folder / "1_Pooling" / "config.json", word_embedding_dimension=DIM)
     return folder
+
+
+MAGIC, SENT2VEC = 793712314, 4
+
+
+def sent2vec_bytes(
+    words: list[str],
+    matrix: np.ndarray,
+    dim: int,
+    buckets: int,
+    order: int = 2,
+    magic: int = MAGIC,
+    version: int = 11,
+    kind: int = SENT2VEC,
+    pruned: int = -1,
+    quantised: bool = False,
+    label: str | None = None,
+    word_count: int | None = None,
+    height: int | None = None,
+) -> bytes:
+    """Return a model as the original program writes it.
+
+    Args:
+        words: The words of its dictionary.
+        matrix: The vectors of words and buckets, float32 [words + buckets, dim].
+        dim, buckets, order, magic, version, kind, pruned: The values in the header.
+        quantised: Whether the header says that the matrix is quantised.
+        label: A label in the dictionary, after the words.
+        word_count: The number of words in the header, by default the true one.
+        height: The number of rows stated before the matrix, by default the true one.
+    """
+    arguments = (dim, 5, 1, 1, 10, order, 2, kind, buckets, 0, 0, 100, 1e-4)
+    entries = [(word, 0) for word in words] + ([(label, 1)] if label else [])
+    word_count = len(words) if word_count is None else word_count
+    counts = (len(entries), word_count, len(entries) - len(words), 99, pruned)
+    height = len(matrix) if height is None else height
+    output = np.ones((len(words), dim), dtype=np.float32)
+    return b"".join(
+        [
+            struct.pack("<2i12id3i2q", magic, version, *arguments, *counts),
+            *(word.encode() + struct.pack("<xqb", 9, type_) for word, type_ in entries),
+            struct.pack("<?2q", quantised, height, matrix.shape[1]) + matrix.tobytes(),
+            struct.pack("<?2q", False, *output.shape) + output.tobytes(),
+        ]
+    )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 # The pages whose encoders, data sets and papers are added to a copy of the library.
 EXTENDING = [ROOT / "docs" / f"{name}.md" for name in ("plug-ins", "own-data", "own-paper")]
 

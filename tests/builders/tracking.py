@@ -1,10 +1,17 @@
-"""Run records like those of finished cells, and the runs that MLflow shows."""
+"""Records of finished cells, the runs that MLflow shows, and a server that can be killed."""
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import requests
 from mlflow import MlflowClient
+from mlflow.entities import Run
+from urllib3.util import Retry
 
 from analogyqa.cells import Cell
 from analogyqa.files import write_json
@@ -13,8 +20,9 @@ from analogyqa.runs.depends_on import content_hash
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table, write_table
 from analogyqa.settings.tracking import sqlite_uri
 from analogyqa.tracking.records import cell_run, documents_run, run_name
-from analogyqa.tracking.store import import_runs
-from report.builders import make_config
+from analogyqa.tracking.store import import_runs, initialise
+from builders.report import make_config
+from builders.servers import free_ports
 
 EPOCHS = 4
 PAPER = "diallo2019"
@@ -173,3 +181,55 @@ def recorded_metrics(results: Path) -> dict[tuple, dict]:
                 if row.seed == seed and row.measure in CURVES
             }
     return runs
+
+
+def connect(address: str, answer: str = "OK") -> requests.Session:
+    """Wait until a server answers, and return a session with it."""
+    session = requests.Session()
+    retries = Retry(total=None, connect=240, backoff_factor=0.1, backoff_max=0.5)
+    session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
+    assert session.get(f"{address}/health").text == answer
+    return session
+
+
+class MlflowServer:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (self.port,) = free_ports(1)
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.store = f"sqlite:///{folder / 'server.db'}"
+        self.process: subprocess.Popen | None = None
+        initialise(self.store)
+
+    def start(self) -> None:
+        """Start the server and return once it answers."""
+        command = [sys.executable, "-m", "mlflow", "server", "--workers", "1"]
+        command += ["--host", "127.0.0.1", "--port", str(self.port)]
+        command += ["--backend-store-uri", self.store, "--registry-store-uri", self.store]
+        command += ["--artifacts-destination", str(self.folder / "artifacts")]
+        environment = {
+            **os.environ,
+            "MLFLOW_DISABLE_TELEMETRY": "true",
+            "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+        }
+        with open(self.folder / "server.log", "a") as log:
+            self.process = subprocess.Popen(
+                command, env=environment, stdout=log, stderr=log, start_new_session=True
+            )
+        connect(self.address)
+
+    def kill(self) -> None:
+        """Kill the server and its workers by SIGKILL."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.process = None
+
+    def runs(self, name: str | None = None) -> list[Run]:
+        """Return the runs that the UI shows, including live ones, optionally of one name only."""
+        runs = active_runs(self.address) + active_runs(self.address, LIVE)
+        return [run for run in runs if name in (None, run.info.run_name)]
+
+    def points(self, run: Run, metric: str) -> list[tuple[int, float]]:
+        """Return step and value of each point of a metric."""
+        history = MlflowClient(self.address).get_metric_history(run.info.run_id, metric)
+        return sorted((point.step, point.value) for point in history)

@@ -22,7 +22,7 @@ from threading import Event, Timer
 import psutil
 from tenacity import retry, stop_after_delay, wait_fixed
 
-from ports import free_ports
+from builders.servers import free_ports
 
 DAEMONS = ("munged", "slurmctld", "slurmd", "scontrol")
 DAEMONS_OF_ACCOUNTING = ("slurmdbd", "mariadbd", "mariadb-install-db", "sacctmgr")

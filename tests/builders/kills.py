@@ -1,7 +1,7 @@
 """Kill a run at random moments, again and again; its tables must not show it.
 
-    PYTHONPATH=tests python tests/faults/harness.py --kills 100        # the demo
-    PYTHONPATH=tests python tests/faults/harness.py --kills 10 --tiny  # the project of the tests
+    PYTHONPATH=tests python tests/builders/kills.py --kills 100        # the demo
+    PYTHONPATH=tests python tests/builders/kills.py --kills 10 --tiny  # the project of the tests
 
 Each time Snakemake or one of its jobs gets SIGKILL and the same command is given again, until the
 run ends. It is then compared with the undisturbed run, and the next starts from nothing, until all
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import psutil
 
-from workflow.project import (
+from builders.projects import (
     REPOSITORY,
     SMALL_RUN,
     Project,

@@ -1,0 +1,1 @@
+"""What several tests build: inputs, settings, finished results, projects, servers."""
