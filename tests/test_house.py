@@ -20,7 +20,7 @@ PAPERS = ROOT / "papers"
 PACKAGES = (
     *("errors", "streams", "text", "memory", "files", "folders", "surroundings", "schemas"),
     "plugin",
-    *("settings.base", "settings.options", "specs", "measures"),
+    *("settings.base", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
     *("pretrained", "rankers", "objectives", "tasks", "cells", "examples"),
     *("training", "runs", "experiments", "report", "model", "tracking", "planning", "job"),

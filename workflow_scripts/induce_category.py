@@ -7,7 +7,7 @@ from analogyqa.job import find_spacy_model, job
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.schemas import write_table
 from analogyqa.schemas.analogies import ANALOGIES
-from analogyqa.settings.analogies import Category
+from analogyqa.settings.data import Category
 
 with job(snakemake) as given:
     category, files = Category(title="", **given.category), snakemake.input

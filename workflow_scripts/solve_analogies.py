@@ -9,7 +9,7 @@ from analogyqa.cells import Cell
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.job import job
 from analogyqa.runs.solve import solve_cells
-from analogyqa.settings.analogies import Evaluation
+from analogyqa.settings.data import Evaluation
 from analogyqa.settings.systems import System
 
 with job(snakemake) as given:

@@ -14,7 +14,7 @@ from analogyqa.analogies.texts import read_sentences
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import read_table, write_table
 from analogyqa.schemas.analogies import ANALOGIES
-from analogyqa.settings.analogies import Category
+from analogyqa.settings.data import Category
 from builders.documents import UD, doc
 
 

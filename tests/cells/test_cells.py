@@ -15,9 +15,9 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.report.comparing import share_runs
 from analogyqa.settings.base import merge
 from analogyqa.settings.coordinates import Coordinates
-from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import OWN
+from analogyqa.settings.run import leave_out
 from builders.papers import CONFIG, PAPER
 
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ from analogyqa.cells.made import is_made
 from analogyqa.cells.targets import require_target
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
+from analogyqa.settings.run import leave_out
 from builders.papers import CONFIG, PAPER, Papers
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
 from analogyqa.files import read_yaml
 from analogyqa.settings.base import merge
-from analogyqa.settings.left_out import NOT_SELECTED
+from analogyqa.settings.run import NOT_SELECTED
 from builders.projects import REPOSITORY
 
 QUESTIONS = 24

@@ -6,7 +6,7 @@ import pytest
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.leaderboard import build_leaderboard
-from analogyqa.settings.left_out import leave_out
+from analogyqa.settings.run import leave_out
 from builders.report import make_config, write_made_run
 
 CONFIG = make_config()

@@ -17,9 +17,10 @@ from analogyqa.report.summary import DECIMALS, Values, summarise_runs
 from analogyqa.report.verdicts import verdict
 from analogyqa.runs.cost import Cost
 from analogyqa.schemas import SPLITS
+from analogyqa.settings.artefacts import CITED, Artefact, Published
 from analogyqa.settings.coordinates import COST, SCORE, Coordinates
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import CITED, Artefact, Published, load_paper
+from analogyqa.settings.paper import load_paper
 from analogyqa.settings.run import Config
 from builders.report import (
     CONFERENCE,

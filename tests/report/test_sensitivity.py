@@ -14,9 +14,8 @@ from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity, sensiti
 from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.report.summary import MEASURED, SUMMARY, summarise_runs, to_frame, values_of
 from analogyqa.report.table_formats import to_markdown
-from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.paper import Paper
-from analogyqa.settings.run import Config
+from analogyqa.settings.run import Config, leave_out
 from builders.report import (
     CONFERENCE,
     cells_in_markdown,

@@ -10,8 +10,7 @@ from analogyqa.report.legend import CITED_ROWS
 from analogyqa.report.results import Results
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
 from analogyqa.report.tables import build_table
-from analogyqa.settings.own_data import paper_of_own_data
-from analogyqa.settings.paper import Paper
+from analogyqa.settings.paper import Paper, paper_of_own_data
 from analogyqa.settings.run import Config
 from builders.report import (
     cells_in_markdown,

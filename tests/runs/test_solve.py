@@ -15,7 +15,7 @@ from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
 from analogyqa.report.summary import read_runs, summarise_runs
 from analogyqa.runs.solve import sentence_vectors, solve_cells, solve_corpus, with_both_roles
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
-from analogyqa.settings.analogies import Evaluation
+from analogyqa.settings.data import Evaluation
 from analogyqa.settings.load import load_config
 from analogyqa.vectors.store import write_store
 from builders.cells import toy_job, untrained_system

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from analogyqa.cells import Cell, corpus_name, split_corpus
 from analogyqa.settings import overrides as ov
-from analogyqa.settings.override_names import SYSTEM_PATHS, path_of, paths_of, short_name
+from analogyqa.settings.overrides import SYSTEM_PATHS, path_of, paths_of, short_name
 from analogyqa.settings.systems import Training
 
 texts = st.text(string.ascii_letters + string.digits + "+-._=", min_size=1)

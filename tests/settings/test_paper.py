@@ -4,8 +4,9 @@ import pytest
 import yaml
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.artefacts import Artefact
 from analogyqa.settings.coordinates import Coordinates
-from analogyqa.settings.paper import Artefact, Paper, load_paper
+from analogyqa.settings.paper import Paper, load_paper
 from builders.papers import PAPER
 
 TABLE = """

@@ -10,10 +10,10 @@ from snakemake.cli import parse_config
 from sqlalchemy import create_engine
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
 from analogyqa.settings.overrides import as_overrides
 from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import leave_out
 from analogyqa.settings.tracking import database_path, resolve_tracking_uri
 from analogyqa.settings.vectors import SentenceVectors
 from builders.papers import PAPER

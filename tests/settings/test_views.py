@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.artefacts import View
 from analogyqa.settings.paper import Paper, load_paper
-from analogyqa.settings.views import View
 from builders.papers import PAPER
 
 NORMS = {

@@ -26,7 +26,7 @@ from analogyqa.report.page.runs import (
 )
 from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.trace import lines_of, origin, shown_numbers
-from analogyqa.settings.paper import CITED
+from analogyqa.settings.artefacts import CITED
 from builders.report import make_config
 from builders.results import PAPER, PageReader, make_results
 

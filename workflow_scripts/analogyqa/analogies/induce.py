@@ -20,7 +20,7 @@ from analogyqa.schemas.analogies import ANALOGIES
 if TYPE_CHECKING:
     from spacy.language import Language
 
-    from analogyqa.settings.analogies import Category as CategorySection
+    from analogyqa.settings.data import Category as CategorySection
 
 BATCH = 200
 

@@ -33,7 +33,7 @@ class SolverSpec(Plugin):
 
     Args:
         constrained: A, B and C cannot be the answer.
-        has_epsilon: it is made from an epsilon, see `settings.analogies.Evaluation`.
+        has_epsilon: it is made from an epsilon, see `settings.data.Evaluation`.
     """
 
     constrained: bool = True

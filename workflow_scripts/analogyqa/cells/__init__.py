@@ -27,13 +27,12 @@ from analogyqa.cells.related import (
 )
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
+from analogyqa.settings.artefacts import View
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.own_data import paper_of_own_data
-from analogyqa.settings.paper import OWN, Paper, load_paper
+from analogyqa.settings.paper import OWN, Paper, load_paper, paper_of_own_data
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
-from analogyqa.settings.views import View
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:

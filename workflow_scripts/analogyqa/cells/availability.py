@@ -13,12 +13,10 @@ from analogyqa.pretrained import hugging_face, transformer
 from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.rewriting.spacy_models import installed
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.analogies import Category, Parser
 from analogyqa.settings.base import nearest_hint
-from analogyqa.settings.data import Dataset
-from analogyqa.settings.left_out import not_selected
+from analogyqa.settings.data import Category, Dataset, Parser
 from analogyqa.settings.paper import Paper
-from analogyqa.settings.run import Config
+from analogyqa.settings.run import Config, not_selected
 from analogyqa.settings.vectors import Lemmas, NamedEntities, SentenceVectors, Vectors
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
 from analogyqa.tasks.analogies import category_key

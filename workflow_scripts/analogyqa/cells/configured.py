@@ -14,7 +14,7 @@ from analogyqa.cells.cell import Cell, split_corpus
 from analogyqa.cells.related import fused_parts
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
-from analogyqa.settings.analogies import WEIGHTED_BY
+from analogyqa.settings.data import WEIGHTED_BY
 from analogyqa.settings.run import Config
 from analogyqa.tasks import task_of
 

@@ -7,10 +7,9 @@ import typer
 
 from analogyqa.cells import load_papers
 from analogyqa.report.stored import CONFIGURATION, read_stored
-from analogyqa.settings.left_out import NOT_SELECTED, leave_out, not_selected
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import Paper
-from analogyqa.settings.run import Config
+from analogyqa.settings.run import NOT_SELECTED, Config, leave_out, not_selected
 
 ConfigOption = Annotated[Path, typer.Option("--config", help="The configuration of the run.")]
 CONFIG = Path("config.yaml")

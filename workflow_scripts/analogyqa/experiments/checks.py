@@ -19,9 +19,8 @@ from analogyqa.experiments.experiment import Experiment
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.data import ALL
-from analogyqa.settings.left_out import NOT_SELECTED
-from analogyqa.settings.own_data import FEW_QUESTIONS
-from analogyqa.settings.run import Config
+from analogyqa.settings.paper import FEW_QUESTIONS
+from analogyqa.settings.run import NOT_SELECTED, Config
 from analogyqa.tasks.analogies import category_key
 from analogyqa.training.scoring import EVALUATED
 

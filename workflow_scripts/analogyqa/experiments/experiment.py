@@ -23,10 +23,9 @@ from analogyqa.folders import require_writable
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.settings.base import AT
 from analogyqa.settings.data import ALL
-from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import REPOSITORY, Origin, load_config
 from analogyqa.settings.paper import Paper
-from analogyqa.settings.run import Config
+from analogyqa.settings.run import Config, leave_out
 from analogyqa.settings.vectors import NamedEntities
 from analogyqa.sources.registry import Source, load_registry, mirrors_from
 from analogyqa.sources.verify import is_placed_by_hand

@@ -17,8 +17,8 @@ from analogyqa.cells import (
 )
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.vector_inputs import Files, Wildcards
+from analogyqa.settings.artefacts import CITED, Artefact
 from analogyqa.settings.coordinates import Coordinates
-from analogyqa.settings.paper import CITED, Artefact
 
 _FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
 

@@ -10,7 +10,7 @@ from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.vector_inputs import Wildcards
 from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.runs.depends_on import code_hash
-from analogyqa.settings.analogies import Parser
+from analogyqa.settings.data import Parser
 from analogyqa.settings.vectors import Lemmas, NamedEntities
 
 Values = dict[str, Any]  # JSON values by name

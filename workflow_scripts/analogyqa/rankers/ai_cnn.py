@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from analogyqa.encoders.dropout import Dropout
 from analogyqa.rankers import Quadruples
 from analogyqa.rankers.padding import side_of, word_mask
-from analogyqa.settings.options import Options
+from analogyqa.settings.base import Options
 from analogyqa.settings.systems import Training
 
 WIDTH = 3  # words that a filter sees

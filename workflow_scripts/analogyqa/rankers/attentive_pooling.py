@@ -9,7 +9,7 @@ from analogyqa.encoders.dropout import Dropout
 from analogyqa.rankers import Quadruples
 from analogyqa.rankers.energy import energy
 from analogyqa.rankers.padding import side_of, word_mask
-from analogyqa.settings.options import Options
+from analogyqa.settings.base import Options
 from analogyqa.settings.systems import Training
 
 WIDTH = 5  # words that a filter of AP-CNN sees

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from analogyqa.encoders.dropout import Dropout
 from analogyqa.rankers import Quadruples
 from analogyqa.rankers.padding import word_mask
-from analogyqa.settings.options import Options
+from analogyqa.settings.base import Options
 from analogyqa.settings.systems import Training
 
 WIDTHS = (1, 2, 3, 4, 5)  # words that a filter sees

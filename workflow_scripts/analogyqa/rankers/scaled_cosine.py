@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from analogyqa.rankers import Quadruples
 from analogyqa.rankers.energy import energy
-from analogyqa.settings.options import Options
+from analogyqa.settings.base import Options
 from analogyqa.settings.systems import Training
 
 

@@ -11,11 +11,11 @@ from analogyqa.settings.base import (
     JoinedOrEmpty,
     Lenient,
     Name,
+    Options,
     Section,
     Split,
     WholeNumber,
 )
-from analogyqa.settings.options import Options
 
 
 class AnalogyOptions(Options):

@@ -19,9 +19,10 @@ from analogyqa.report.legend import heading, percent
 from analogyqa.report.results import Results
 from analogyqa.report.summary import FIGURE, to_frame
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
+from analogyqa.settings.artefacts import Artefact
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.overrides import text_of
-from analogyqa.settings.paper import Artefact, Paper
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
 # The labels of axes; others are labelled with their names.

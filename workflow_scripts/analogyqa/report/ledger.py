@@ -8,8 +8,9 @@ from analogyqa.report.number_kinds import TableEntry, our_values
 from analogyqa.report.results import Results
 from analogyqa.report.summary import LEDGER, to_frame
 from analogyqa.report.verdicts import NOT_COMPARABLE, NOT_RUN, OTHER_DATA
+from analogyqa.settings.artefacts import CITED, Published
 from analogyqa.settings.coordinates import SCORE
-from analogyqa.settings.paper import CITED, Paper, Published
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
 # Printed values that differ by less are the same value, rounded or cut off: in three decimals, or

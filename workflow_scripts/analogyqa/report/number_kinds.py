@@ -27,9 +27,10 @@ from analogyqa.report.verdicts import (
     verdict,
 )
 from analogyqa.runs.cost import STEPS
+from analogyqa.settings.artefacts import BEST, Artefact, Published
 from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
 from analogyqa.settings.data import ALL
-from analogyqa.settings.paper import BEST, Artefact, Paper, Published
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 

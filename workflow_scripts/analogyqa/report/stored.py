@@ -9,11 +9,9 @@ from analogyqa.cells import load_papers
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.settings.base import Section, explain_error
-from analogyqa.settings.checkout import require_papers
-from analogyqa.settings.left_out import leave_out
-from analogyqa.settings.load import load_config
+from analogyqa.settings.load import load_config, require_papers
 from analogyqa.settings.paper import Paper
-from analogyqa.settings.run import Config
+from analogyqa.settings.run import Config, leave_out
 
 CONFIGURATION = "configuration.json"
 _REMAKE = "run the workflow of this folder again, which rebuilds it"

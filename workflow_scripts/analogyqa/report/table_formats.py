@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.report.verdicts import MARKS, NOT_RUN
-from analogyqa.settings.printed import DIGITS, NOT_PRINTED
+from analogyqa.settings.artefacts import DIGITS, NOT_PRINTED
 
 LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # a Markdown link: its text and its target
 SUBSTITUTE = "†"  # follows the mark of a value that was made with a substitute

@@ -21,9 +21,9 @@ from analogyqa.report.legend import (
 )
 from analogyqa.report.summary import HYPERPARAMETERS_USED
 from analogyqa.report.verdicts import MARKS, NOT_RUN
+from analogyqa.settings.artefacts import CITED, Artefact
 from analogyqa.settings.coordinates import COST, COUNT
 from analogyqa.settings.overrides import dataset_overrides, from_text
-from analogyqa.settings.paper import CITED, Artefact
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import Training

@@ -13,10 +13,10 @@ from analogyqa.report.summary import LEDGER, Summaries, Values, to_frame
 from analogyqa.report.table_formats import Block, Table, Value, cited_text, short_text
 from analogyqa.report.table_notes import table_notes
 from analogyqa.report.verdicts import NOT_COMPARABLE
+from analogyqa.settings.artefacts import CITED, Artefact, Published
 from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED
-from analogyqa.settings.own_data import FEW_QUESTIONS
-from analogyqa.settings.paper import CITED, OWN, Artefact, Paper, Published
+from analogyqa.settings.paper import FEW_QUESTIONS, OWN, Paper
 from analogyqa.settings.run import Config
 
 IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"  # the values of `block`

@@ -12,11 +12,12 @@ from analogyqa.cells import Cell, cell_with_run, cells_by_hyperparameters
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.summary import FIGURE, MEASURED, RULES_OF_RUNS, read_csv, read_record
 from analogyqa.report.tables import FRAME, coordinates_of
-from analogyqa.settings.analogies import SOLVER
+from analogyqa.settings.artefacts import CITED
 from analogyqa.settings.base import AT, nearest_hint
 from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
+from analogyqa.settings.data import SOLVER
 from analogyqa.settings.overrides import TUNED, text_of, to_text
-from analogyqa.settings.paper import CITED, Paper
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
 # The columns of a csv that say what a number is; empty ones are left out.

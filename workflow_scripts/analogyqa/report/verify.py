@@ -20,7 +20,7 @@ from analogyqa.report.tables import build_table
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import hash_of_content, metrics_of
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table
-from analogyqa.settings.analogies import SOLVER
+from analogyqa.settings.data import SOLVER
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 

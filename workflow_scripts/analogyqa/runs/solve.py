@@ -19,7 +19,7 @@ from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record, settings_record
 from analogyqa.runs.weights import trained_encoder
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
-from analogyqa.settings.analogies import Evaluation
+from analogyqa.settings.data import Evaluation
 from analogyqa.settings.studies import PAPER
 from analogyqa.text import Sentences
 from analogyqa.training.scoring import Encode, encode_all

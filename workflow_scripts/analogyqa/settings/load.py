@@ -21,10 +21,24 @@ from analogyqa.settings.base import (
     with_nulls,
     without_nulls,
 )
-from analogyqa.settings.checkout import PAPERS, REPOSITORY, require_papers
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Studies
 from analogyqa.settings.systems import Prototypes, Training
+
+_CHECKOUT = Path(__file__).parents[3]
+# An installed library reads the papers of the working folder.
+REPOSITORY = _CHECKOUT if (_CHECKOUT / "papers").is_dir() else Path.cwd()
+PAPERS = REPOSITORY / "papers"
+
+
+def require_papers(papers: Path = PAPERS) -> None:
+    """Raise AnalogyQAError when a folder has no papers, as outside of a checkout."""
+    if not any(papers.glob("*/config.yaml")):
+        raise AnalogyQAError(
+            f"{papers}: there are no papers here. The installed library reads papers and "
+            "configurations from the working folder: start in a checkout of its repository"
+        )
+
 
 # The sections of a paper's configuration: definitions, which papers may share; the defaults of its
 # systems; and studies, which are about the paper itself.

@@ -1,4 +1,9 @@
-"""Overrides: values that replace those of a system, its training or its data set for one cell."""
+"""Overrides: values that replace those of a system, its training or its data set for one cell.
+
+Their names are paths (`training.margin`, `ranker.aggregate`, `p`), or short names without a prefix.
+A short name may stand for two keys, because a ranker may have an option that training has, too. A
+path stands for one key.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, reduce
@@ -7,17 +12,44 @@ from itertools import pairwise
 from pydantic import ValidationError
 
 from analogyqa.objectives.specs import OBJECTIVES
-from analogyqa.settings.analogies import SOLVER, SOLVING_OVERRIDES, Evaluation, Solving
+from analogyqa.rankers.specs import RANKER_OVERRIDES
 from analogyqa.settings.base import AT, message_of, nearest_hint
-from analogyqa.settings.data import DATASET_OVERRIDES, Dataset
-from analogyqa.settings.override_names import (
-    SYSTEM_PATHS,
-    TRAINING,
-    path_of,
-    paths_of,
-    short_name,
+from analogyqa.settings.data import (
+    DATASET_OVERRIDES,
+    SOLVER,
+    SOLVING_OVERRIDES,
+    Dataset,
+    Evaluation,
+    Solving,
 )
-from analogyqa.settings.systems import System
+from analogyqa.settings.systems import SYSTEM_OVERRIDES, TRAINING_OVERRIDES, System
+
+TRAINING, RANKER = "training.", "ranker."
+SYSTEM_PATHS = (
+    *SYSTEM_OVERRIDES,
+    *(f"{TRAINING}{name}" for name in TRAINING_OVERRIDES),
+    *(f"{RANKER}{name}" for name in RANKER_OVERRIDES),
+)
+_OTHER_PATHS = (*DATASET_OVERRIDES, *SOLVING_OVERRIDES)
+
+
+def paths_of(name: str) -> list[str]:
+    """Return the paths of the keys that the name of an override may stand for; none if unknown."""
+    if name in SYSTEM_PATHS or name in _OTHER_PATHS:
+        return [name]
+    return [path for path in (f"{TRAINING}{name}", f"{RANKER}{name}") if path in SYSTEM_PATHS]
+
+
+def path_of(name: str) -> str:
+    """Return the path of the key that an override replaces; that of training, if there are two."""
+    return next(iter(paths_of(name)), name)
+
+
+def short_name(path: str) -> str:
+    """Return the name of an override in texts: short, where it stands for the same key."""
+    short = path.removeprefix(TRAINING).removeprefix(RANKER)
+    return short if path_of(short) == path else path
+
 
 # Sorted pairs of a name and a value as text.
 Overrides = tuple[tuple[str, str], ...]

@@ -1,250 +1,31 @@
-"""The tables, figures, numbers and claims of a paper."""
+"""A paper.yaml: the tables, figures, numbers and claims of a paper."""
 
 import re
-from collections.abc import Iterator
 from functools import cached_property
-from itertools import product
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.measures import MEASURES
-from analogyqa.settings.base import Name, Section, explain_error
-from analogyqa.settings.claims import Claim
-from analogyqa.settings.coordinates import COST, KINDS, NORM, SCORE, Coordinates, require_given
-from analogyqa.settings.overrides import CONDITIONS, text_of
-from analogyqa.settings.printed import (
-    DIGITS,
-    NOT_PRINTED,
-    MeansOf,
-    PrintedRow,
+from analogyqa.measures import ACCURACY, MEASURES
+from analogyqa.settings.artefacts import (
+    CITED,
+    Artefact,
     ShownName,
-    last_digits,
-    require_lengths,
+    View,
     with_means,
 )
-from analogyqa.settings.views import View
+from analogyqa.settings.base import Name, Section, explain_error
+from analogyqa.settings.claims import Claim
+from analogyqa.settings.coordinates import SCORE, Coordinates
+from analogyqa.settings.data import ALL
+from analogyqa.settings.overrides import CONDITIONS
+from analogyqa.settings.run import Config
+from analogyqa.settings.systems import Training
 
-Cited = Literal["cited"]
-CITED: Cited = "cited"  # a row or column of published values that have no counterpart of ours
 OWN = "own"  # the pseudo-paper with the user's own data sets
-BEST = "best"  # the kind of a published number that is the best point of an axis
-
-
-class Published(NamedTuple):
-    """A number of a paper, in our unit; `published` is None if the paper does not print it.
-
-    `kind` is the kind of our value: a score, a count, a cost, or the best point of an axis; a
-    cited number has none, and the coordinates of a row that cites name no system.
-    """
-
-    row: str
-    column: str
-    coordinates: Coordinates
-    published: float | None
-    kind: str
-    step: float = 1  # the unit of the last printed digit
-
-
-def _coordinates_at(name: str | None, lines: dict[str, Coordinates | Cited]) -> Coordinates:
-    line = None if name is None else lines.get(name)
-    return line if isinstance(line, Coordinates) else Coordinates()
-
-
-def _name_systems(lines: dict[str, Coordinates | Cited]) -> bool:
-    return any(isinstance(line, Coordinates) and line.system for line in lines.values())
-
-
-_TABLE_KEYS = {"columns", "rows", "published", "means_of", "scale", "remarks", "top_group"}
-_FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked", "references"}
-
-
-class Artefact(Section):
-    """A table or figure of a paper: its layout, its printed values, and their coordinates.
-
-    A table has columns and rows. A figure has an axis x and either lines or a second axis y, which
-    makes it a heat map. Rows, columns, lines, panels and points each give a part of the coordinates
-    of our values.
-
-    Args:
-        title: The caption.
-        cells: The coordinates that all values share.
-        columns, rows: The coordinates of each column and row of a table; `cited` for values that
-            have no counterpart of ours.
-        remarks: What a reader must know about the values of a row or column, by its name.
-        top_group: Whether to mark, in each column of a table, the systems not significantly
-            different from the best.
-        published: The printed values of each row. Counts and costs may have a unit (90K, 12s).
-        means_of: The tables that published values follow from, if they are not given.
-        scale: The number by which printed scores are divided to be in the same unit as ours.
-        x, y: The name of an override or coordinate, and its points.
-        lines, panels: The coordinates of each line and panel of a figure.
-        best: The points at which the text says that a line is highest, one for each panel.
-        references: Printed values of other systems, drawn as horizontal lines.
-        stacked: Whether lines are shares of a whole, which are drawn as stacked bars.
-    """
-
-    title: str
-    cells: Coordinates = Coordinates()
-    columns: dict[str, Coordinates | Cited] = {}
-    rows: dict[str, Coordinates | Cited] = {}
-    remarks: dict[str, str] = {}
-    top_group: bool = False
-    published: dict[str, PrintedRow] = {}
-    means_of: MeansOf | None = None
-    scale: Annotated[float, Field(gt=0)] = 1
-    x: dict[str, Annotated[list, Field(min_length=1)]] = {}
-    y: dict[str, Annotated[list, Field(min_length=1)]] = {}
-    lines: dict[str, Coordinates] = {}
-    panels: dict[str, Coordinates] = {"": Coordinates()}
-    best: dict[str, list[Annotated[float, Field(strict=True)]]] = {}
-    references: dict[str, float] = {}
-    stacked: bool = False
-
-    @model_validator(mode="after")
-    def _check_layout(self) -> "Artefact":
-        if bool(self.x) == bool(self.columns and self.rows):
-            raise ValueError("give columns and rows (a table), or x (a figure)")
-        if foreign := self.model_fields_set & (_TABLE_KEYS if self.is_figure else _FIGURE_KEYS):
-            kind = "figure" if self.is_figure else "table"
-            raise ValueError(f"a {kind} has no {' and no '.join(sorted(foreign))}")
-        self._check_figure() if self.is_figure else self._check_table()
-        self._check_numbers()
-        return self
-
-    def _check_figure(self) -> None:
-        if len(self.x) != 1 or len(self.y) > 1 or bool(self.y) == bool(self.lines):
-            raise ValueError("a figure has one axis x and either lines or one axis y")
-        require_lengths(self.best, len(self.panels))
-        if unknown := set(self.best) - set(self.lines):
-            raise ValueError(f"best: no lines {sorted(unknown)}")
-        ((x, points),) = self.x.items()
-        for point in (point for line in self.best.values() for point in line):
-            if text_of(point) not in map(text_of, points):
-                raise ValueError(f"best: {point:g} is not among the points of {x}")
-        for _, _, _, coordinates in self.points():
-            require_given("x", coordinates.given, KINDS[SCORE].keys)
-
-    def _check_table(self) -> None:
-        if unknown := set(self.remarks) - {*self.columns, *self.rows}:
-            raise ValueError(f"remarks: no row or column {sorted(unknown)}")
-        rows, printed = list(self.rows), list(self.published)
-        if printed and printed != rows:
-            raise ValueError(
-                f"published: give the rows {rows}, in this order, instead of {printed}"
-            )
-        require_lengths(self.published, len(self.columns))
-
-    def _check_numbers(self) -> None:
-        for number in self.numbers():
-            where, kind, value = f"{number.row}, {number.column}", number.kind, number.published
-            if kind == NORM:
-                raise ValueError(f"{where}: norms belong in a view, not in a table")
-            if kind in KINDS:
-                given = number.coordinates.given - ({"over"} if kind == COST else set())
-                require_given(where, given, KINDS[kind].keys)
-            measure = MEASURES.get(number.coordinates.measure or "") if kind == SCORE else None
-            if measure and value is not None and value > measure.largest:
-                raise ValueError(
-                    f"{where}: {value:g} is above {measure.largest:g}"
-                    " (set scale to the number by which printed values are divided)"
-                )
-
-    @property
-    def is_figure(self) -> bool:
-        return bool(self.x)
-
-    @property
-    def systems_in(self) -> Literal["row", "column", ""]:
-        """Whether the rows or the columns of a table name systems; "" if neither do."""
-        if _name_systems(self.rows):
-            return "row"
-        return "column" if _name_systems(self.columns) else ""
-
-    @property
-    def has_systems(self) -> bool:
-        """Whether further systems can get a row or column in a table.
-
-        They cannot if the table has counts or a single system, or if its rows or columns give more
-        than the name of a system.
-        """
-        keys = [coordinates.given | {"system"} for _, _, coordinates in self.cells_of("")]
-        complete = [kind.keys for kind in KINDS.values()]
-        return bool(self.systems_in) and all(given in complete for given in keys)
-
-    def numbers(self) -> Iterator[Published]:
-        """Yield every published number, row by row; for a figure, its best points."""
-        for line, best in self.best.items():
-            for panel, point in zip(self.panels, best, strict=True):
-                yield Published(line, panel, self.coordinates(line, panel), point, BEST)
-        for row, row_coordinates in self.rows.items():
-            values = self.published.get(row, [NOT_PRINTED] * len(self.columns))
-            for column, value in zip(self.columns, values, strict=True):
-                coordinates = self.coordinates(row, column)
-                kind = coordinates.kind
-                scale = self.scale if kind == SCORE else 1
-                if CITED in (row_coordinates, self.columns[column]):
-                    kind = CITED
-                if value == NOT_PRINTED:
-                    yield Published(row, column, coordinates, None, kind)
-                else:
-                    number, step = round(value / scale, DIGITS), self._steps(column)[value] / scale
-                    yield Published(row, column, coordinates, number, kind, step)
-
-    def rounding(self, column: str) -> float:
-        """Return half a unit in the last printed digit of a column's scores, in our unit."""
-        return min(self._steps(column).values()) / 2 / self.scale
-
-    def _steps(self, column: str) -> dict[float, float]:
-        index = list(self.columns).index(column)
-        printed = [values[index] for values in self.published.values()]
-        values = [value for value in printed if value != NOT_PRINTED]
-        return dict.fromkeys(values, self.means_of.step) if self.means_of else last_digits(values)
-
-    def remark_on(self, row: str, column: str) -> str:
-        return " ".join(self.remarks[name] for name in (row, column) if name in self.remarks)
-
-    def cells_of(self, system: str) -> Iterator[tuple[str, str, Coordinates]]:
-        """Yield the row, column and coordinates of each value that another system would have."""
-        if self.systems_in == "row":
-            for column in self.columns:
-                if self.columns[column] != CITED:
-                    yield system, column, self.coordinates(column=column)
-        else:
-            for row in self.rows:
-                if self.rows[row] != CITED:
-                    yield row, system, self.coordinates(row=row)
-
-    def points(
-        self, sweeps: dict[str, list] | None = None
-    ) -> Iterator[tuple[str, str, dict[str, object], Coordinates]]:
-        """Yield the panel, line, values on the axes and coordinates of every point of a figure.
-
-        Args:
-            sweeps: The points to show instead of the paper's, by the name of the axis.
-        """
-        axes = self.x | self.y
-        points = [(sweeps or {}).get(name, printed) for name, printed in axes.items()]
-        for panel, line, *values in product(
-            self.panels, self.lines or {"": Coordinates()}, *points
-        ):
-            point = dict(zip(axes, values, strict=True))
-            yield panel, line, point, self.coordinates(line, panel) | Coordinates(**point)
-
-    def coordinates(self, row: str | None = None, column: str | None = None) -> Coordinates:
-        """Return the coordinates given by a row (or line), a column (or panel), and `cells`.
-
-        Raises ValueError when two of them give the same key.
-        """
-        row_part = _coordinates_at(row, {**self.rows, **self.lines})
-        column_part = _coordinates_at(column, {**self.columns, **self.panels})
-        try:
-            return self.cells | row_part | column_part
-        except ValueError as error:
-            raise ValueError(f"{row}, {column}: {error}") from None
 
 
 class Paper(Section):
@@ -347,3 +128,42 @@ def load_paper(path: str | Path) -> Paper:
         # In the file, views are listed among the artefacts.
         lines = [line.replace("views.", "artefacts.", 1) for line in lines]
         raise AnalogyQAError("\n".join(f"{path}: {line}" for line in lines)) from None
+
+
+FEW_QUESTIONS = 20  # of the test split, below which a mean and its interval say little
+
+
+def paper_of_own_data(config: Config) -> Paper | None:
+    """Return a pseudo-paper with a table and a figure for each of the user's own data sets.
+
+    Return None if there are no such data sets. Data sets of relations are shown with the accuracy
+    on each relation, and other data sets with the default measure on each subset.
+    """
+    systems = {name: system.title for name, system in config.systems.items()}
+    titles = list(systems.values())
+    rows = {
+        f"{title} ({name})" if titles.count(title) > 1 else title: Coordinates(system=name)
+        for name, title in systems.items()
+    }
+    subsets = config.own_subsets
+    artefacts = {}
+    for number, name in enumerate(config.outside_papers("datasets"), 1):
+        dataset = config.datasets[name]
+        measure = ACCURACY if dataset.gives_relations else Training().select_by
+        all_subsets = [*(dataset.relations if dataset.gives_relations else subsets), ALL]
+        heads = [subset.capitalize() for subset in all_subsets]
+        if len({*heads}) < len(heads):
+            heads = all_subsets
+        columns = {
+            head: Coordinates(subset=subset)
+            for head, subset in zip(heads, all_subsets, strict=True)
+        }
+        scores = {
+            "title": f"{dataset.title}: {MEASURES[measure].title.lower()}",
+            "cells": Coordinates(dataset=name, measure=measure),
+        }
+        artefacts[f"table{number}"] = Artefact(**scores, columns=columns, rows=rows)
+        x = {"subset": all_subsets}
+        artefacts[f"figure{number}"] = Artefact(**scores, x=x, lines=rows)
+    citation = "Data sets of the configuration that are in no paper: nothing is published."
+    return Paper(paper=OWN, citation=citation, artefacts=artefacts) if artefacts else None

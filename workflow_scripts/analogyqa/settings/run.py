@@ -1,7 +1,7 @@
 """The whole configuration of a run: its own keys, and the sections of its papers."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
@@ -9,7 +9,6 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import RANKED
 from analogyqa.settings import overrides as ov
-from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON, Category, Parser
 from analogyqa.settings.base import (
     NULL_REMOVES,
     Folder,
@@ -21,9 +20,17 @@ from analogyqa.settings.base import (
     merge,
     require_known,
 )
-from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
-from analogyqa.settings.override_names import RANKER, path_of
-from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
+from analogyqa.settings.data import (
+    ALL,
+    FOLD,
+    OTHER,
+    SOLVING_OVERRIDES,
+    TRAINED_ON,
+    Category,
+    Dataset,
+    Parser,
+)
+from analogyqa.settings.overrides import HYPERPARAMETERS, RANKER, TUNED, Overrides, path_of
 from analogyqa.settings.seeds import CROSS_VALIDATION, KEYS, VARIATIONS, Seeds, split_seeds
 from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Studies
 from analogyqa.settings.systems import TRAINING_OVERRIDES, System
@@ -358,3 +365,51 @@ class Config(Section):
 
     def is_lowercase(self, section: Vectors | SentenceVectors) -> bool:
         return self.lowercase if section.lowercase is None else section.lowercase
+
+
+NOT_SELECTED = "it is not among the systems of `only`"
+
+
+def not_selected(config: Config) -> dict[str, str]:
+    """Return the systems that `only` does not name, nor needs as parts, with the reason."""
+    selected = config.only or list(config.systems)
+    kept = {part for name in selected for part in (name, *config.systems[name].parts)}
+    return {name: NOT_SELECTED for name in config.systems if name not in kept}
+
+
+def leave_out(config: Config, reasons: dict[str, str]) -> Config:
+    """Return the configuration without the systems and data sets that cannot run here.
+
+    Args:
+        config: The configuration as loaded.
+        reasons: Why a system or data set cannot run, by its name. Tables show the reasons, which
+            become the key `left_out`. Other keys, such as a system with overrides, are only shown.
+
+    Raises AnalogyQAError when no system is left.
+    """
+    systems = {name: system for name, system in config.systems.items() if name not in reasons}
+    if not systems:
+        raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())))
+    studies = {}
+    for paper, study in config.studies.items():
+        sections = {}
+        for key in ("selection", "sensitivity", "cross_validation"):
+            if section := getattr(study, key):
+                kept = {"systems": _kept(section.systems, systems)}
+                if key != "selection":
+                    kept["datasets"] = [n for n in section.datasets if n not in reasons]
+                if key == "cross_validation":
+                    pairs = section.pairs.items()
+                    kept["pairs"] = {n: pair for n, pair in pairs if set(pair) <= set(systems)}
+                sections[key] = section.model_copy(update=kept)
+        studies[paper] = study.model_copy(update=sections)
+    datasets = {name: data for name, data in config.datasets.items() if name not in reasons}
+    left_out = config.left_out | reasons
+    changed = {"systems": systems, "datasets": datasets, "studies": studies, "left_out": left_out}
+    return config.model_copy(update=changed)
+
+
+def _kept(names: dict | list, systems: Collection[str]) -> dict | list:
+    if isinstance(names, dict):
+        return {name: value for name, value in names.items() if name in systems}
+    return [name for name in names if name in systems]

@@ -16,10 +16,11 @@ from analogyqa.settings.base import (
     Count,
     Joined,
     OneOf,
+    Options,
     Section,
     WholeNumber,
+    ranker_among,
 )
-from analogyqa.settings.options import Options, ranker_among
 from analogyqa.settings.vectors import VECTORS_OVERRIDES
 from analogyqa.training.specs import OPTIMISERS
 

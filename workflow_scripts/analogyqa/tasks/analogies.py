@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON, WEIGHTED_BY
-from analogyqa.settings.data import ALL
+from analogyqa.settings.data import ALL, SOLVING_OVERRIDES, TRAINED_ON, WEIGHTED_BY
 
 if TYPE_CHECKING:
     from analogyqa.cells.cell import Cell

@@ -29,9 +29,9 @@ from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.tables import FRAME, table_of_frame
 from analogyqa.report.verdicts import OTHER_DATA
 from analogyqa.report.views.show import build_view, table_of_view
+from analogyqa.settings.artefacts import BEST, NOT_PRINTED
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import BEST, OWN, Paper
-from analogyqa.settings.printed import NOT_PRINTED
+from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 
 

@@ -8,8 +8,8 @@ from analogyqa.report.explained import EXAMPLES, clearest_decisions
 from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
+from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config
-from analogyqa.settings.views import View
 
 DECIDED = {
     "panel": "str",

@@ -7,8 +7,8 @@ import pandas as pd
 from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
+from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config
-from analogyqa.settings.views import View
 
 # A row for each prototype that decides. `seeds` is the number of seeds in which it decides;
 # `decisions` and `right` are totals over seeds.

@@ -14,8 +14,8 @@ from analogyqa.report.legend import percent
 from analogyqa.report.spread import summarise
 from analogyqa.report.summary import to_frame
 from analogyqa.report.views.show import Panel, ViewContent
+from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config
-from analogyqa.settings.views import View
 
 # `value` is a count, a mean norm, a share or a difference, as `what` says. `low` and `high` are the
 # ends of a bin, or of the interval of a difference. Only differences have a verdict.

@@ -8,8 +8,8 @@ import pandas as pd
 from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
+from analogyqa.settings.artefacts import Example, View
 from analogyqa.settings.run import Config
-from analogyqa.settings.views import Example, View
 
 WORD_LEVELS = {
     "panel": "str",

@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.summary import to_frame
 from analogyqa.report.views.show import Panel, ViewContent
+from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config
-from analogyqa.settings.views import View
 
 POINTS = {
     "panel": "str",

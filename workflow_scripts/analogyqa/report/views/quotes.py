@@ -10,8 +10,8 @@ import pandas as pd
 from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
+from analogyqa.settings.artefacts import Quote, View
 from analogyqa.settings.run import Config
-from analogyqa.settings.views import Quote, View
 
 # `exact` says whether the printed text is in the data word for word, within a longer text, or not.
 # `similarity` is that of the most similar question, or candidate of that question, which its id

@@ -9,8 +9,8 @@ from scipy.stats import spearmanr
 from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
+from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config
-from analogyqa.settings.views import View
 
 WORDS = {
     "panel": "str",

@@ -1,0 +1,419 @@
+"""The tables and figures of a paper: their layout and their published numbers."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import product
+from statistics import fmean, multimode
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from analogyqa.measures import MEASURES
+from analogyqa.report.views.specs import VIEWS, ViewSpec
+from analogyqa.settings.base import Lenient, OneOf, Section
+from analogyqa.settings.coordinates import COST, KINDS, NORM, SCORE, Coordinates, require_given
+from analogyqa.settings.overrides import text_of
+
+NotPrinted = Literal["-"]
+NOT_PRINTED: NotPrinted = "-"
+DIGITS = 10  # decimal places of a printed value after scaling, as in our CSV files
+UNITS = {"K": 1e3, "M": 1e6, "s": 1, "x": 1}  # after a printed number: seconds, times
+MEAN_DIGITS = 3  # decimal places of a mean of printed values
+
+
+def _in_units(printed: object) -> object:
+    """Return the number in a printed string with a unit, such as 90.0K or 12s."""
+    if isinstance(printed, str) and printed[-1:] in UNITS and printed[:-1]:
+        try:
+            return round(float(printed[:-1]) * UNITS[printed[-1]], DIGITS)
+        except ValueError:
+            return printed
+    return printed
+
+
+Printed = Annotated[float, Field(strict=True, ge=0)]
+PrintedRow = list[Annotated[Printed | NotPrinted, Lenient(_in_units, types=("string",))]]
+ShownName = Annotated[str, Field(pattern=r"^(table|figure)\d+$")]
+
+
+class MeansOf(Section):
+    """The tables whose means a table shows, if the paper does not print its values.
+
+    Args:
+        tables: The table whose rows a column has the means of.
+        weights: The table and the column of counts that weight the subsets of these tables.
+        step: The unit of the last digit of the values that the means are of.
+    """
+
+    tables: dict[str, ShownName]
+    weights: tuple[ShownName, str]
+    step: Annotated[float, Field(gt=0)]
+
+
+def require_lengths(rows: Mapping[str, Sequence], columns: int) -> None:
+    """Raise ValueError, which names the row, unless each row has a value for each column."""
+    for row, values in rows.items():
+        if len(values) != columns:
+            raise ValueError(f"{row}: {len(values)} values for {columns} columns")
+
+
+def last_digits(printed: Collection[float]) -> dict[float, float]:
+    """Return the unit of the last digit of each value of a column.
+
+    YAML drops trailing zeros, so a value has at least the digits of most others.
+    """
+    units = {value: 10.0 ** int(Decimal(repr(value)).as_tuple().exponent) for value in printed}
+    usual = max(multimode(units[value] for value in printed), default=1.0)
+    return {value: min(unit, usual) for value, unit in units.items()}
+
+
+def with_means(artefacts: Mapping[str, "Artefact"]) -> dict[str, "Artefact"]:
+    """Return the tables and figures of a paper, with the values of those that are `means_of`.
+
+    Raises ValueError when a table or a printed value is missing.
+    """
+    return {
+        name: artefact.model_copy(update={"published": _means(name, artefact, artefacts)})
+        if artefact.means_of
+        else artefact
+        for name, artefact in artefacts.items()
+    }
+
+
+def _means(
+    name: str, artefact: "Artefact", artefacts: Mapping[str, "Artefact"]
+) -> dict[str, list[float]]:
+    means = artefact.means_of
+    assert means
+    columns = []
+    try:
+        table, column = means.weights
+        counts = {
+            number.coordinates.subset: number.published
+            for number in artefacts[table].numbers()
+            if number.column == column
+        }
+        for shown in artefact.columns:
+            values: dict[str, list[float]] = {row: [] for row in artefact.rows}
+            weights: dict[str, list[float]] = {row: [] for row in artefact.rows}
+            for number in artefacts[means.tables[shown]].numbers():
+                value, count = number.published, counts[number.coordinates.subset]
+                if value is None or count is None:
+                    raise LookupError(f"{number.row}, {number.column}")
+                values[number.row].append(value)
+                weights[number.row].append(count)
+            columns.append(
+                [round(fmean(values[row], weights[row]), MEAN_DIGITS) for row in artefact.rows]
+            )
+    except LookupError as error:
+        raise ValueError(f"{name}.means_of: no printed value of {error}") from None
+    return dict(zip(artefact.rows, map(list, zip(*columns, strict=True)), strict=True))
+
+
+Cited = Literal["cited"]
+CITED: Cited = "cited"  # a row or column of published values that have no counterpart of ours
+BEST = "best"  # the kind of a published number that is the best point of an axis
+
+
+class Published(NamedTuple):
+    """A number of a paper, in our unit; `published` is None if the paper does not print it.
+
+    `kind` is the kind of our value: a score, a count, a cost, or the best point of an axis; a
+    cited number has none, and the coordinates of a row that cites name no system.
+    """
+
+    row: str
+    column: str
+    coordinates: Coordinates
+    published: float | None
+    kind: str
+    step: float = 1  # the unit of the last printed digit
+
+
+def _coordinates_at(name: str | None, lines: dict[str, Coordinates | Cited]) -> Coordinates:
+    line = None if name is None else lines.get(name)
+    return line if isinstance(line, Coordinates) else Coordinates()
+
+
+def _name_systems(lines: dict[str, Coordinates | Cited]) -> bool:
+    return any(isinstance(line, Coordinates) and line.system for line in lines.values())
+
+
+_TABLE_KEYS = {"columns", "rows", "published", "means_of", "scale", "remarks", "top_group"}
+_FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked", "references"}
+
+
+class Artefact(Section):
+    """A table or figure of a paper: its layout, its printed values, and their coordinates.
+
+    A table has columns and rows. A figure has an axis x and either lines or a second axis y, which
+    makes it a heat map. Rows, columns, lines, panels and points each give a part of the coordinates
+    of our values.
+
+    Args:
+        title: The caption.
+        cells: The coordinates that all values share.
+        columns, rows: The coordinates of each column and row of a table; `cited` for values that
+            have no counterpart of ours.
+        remarks: What a reader must know about the values of a row or column, by its name.
+        top_group: Whether to mark, in each column of a table, the systems not significantly
+            different from the best.
+        published: The printed values of each row. Counts and costs may have a unit (90K, 12s).
+        means_of: The tables that published values follow from, if they are not given.
+        scale: The number by which printed scores are divided to be in the same unit as ours.
+        x, y: The name of an override or coordinate, and its points.
+        lines, panels: The coordinates of each line and panel of a figure.
+        best: The points at which the text says that a line is highest, one for each panel.
+        references: Printed values of other systems, drawn as horizontal lines.
+        stacked: Whether lines are shares of a whole, which are drawn as stacked bars.
+    """
+
+    title: str
+    cells: Coordinates = Coordinates()
+    columns: dict[str, Coordinates | Cited] = {}
+    rows: dict[str, Coordinates | Cited] = {}
+    remarks: dict[str, str] = {}
+    top_group: bool = False
+    published: dict[str, PrintedRow] = {}
+    means_of: MeansOf | None = None
+    scale: Annotated[float, Field(gt=0)] = 1
+    x: dict[str, Annotated[list, Field(min_length=1)]] = {}
+    y: dict[str, Annotated[list, Field(min_length=1)]] = {}
+    lines: dict[str, Coordinates] = {}
+    panels: dict[str, Coordinates] = {"": Coordinates()}
+    best: dict[str, list[Annotated[float, Field(strict=True)]]] = {}
+    references: dict[str, float] = {}
+    stacked: bool = False
+
+    @model_validator(mode="after")
+    def _check_layout(self) -> "Artefact":
+        if bool(self.x) == bool(self.columns and self.rows):
+            raise ValueError("give columns and rows (a table), or x (a figure)")
+        if foreign := self.model_fields_set & (_TABLE_KEYS if self.is_figure else _FIGURE_KEYS):
+            kind = "figure" if self.is_figure else "table"
+            raise ValueError(f"a {kind} has no {' and no '.join(sorted(foreign))}")
+        self._check_figure() if self.is_figure else self._check_table()
+        self._check_numbers()
+        return self
+
+    def _check_figure(self) -> None:
+        if len(self.x) != 1 or len(self.y) > 1 or bool(self.y) == bool(self.lines):
+            raise ValueError("a figure has one axis x and either lines or one axis y")
+        require_lengths(self.best, len(self.panels))
+        if unknown := set(self.best) - set(self.lines):
+            raise ValueError(f"best: no lines {sorted(unknown)}")
+        ((x, points),) = self.x.items()
+        for point in (point for line in self.best.values() for point in line):
+            if text_of(point) not in map(text_of, points):
+                raise ValueError(f"best: {point:g} is not among the points of {x}")
+        for _, _, _, coordinates in self.points():
+            require_given("x", coordinates.given, KINDS[SCORE].keys)
+
+    def _check_table(self) -> None:
+        if unknown := set(self.remarks) - {*self.columns, *self.rows}:
+            raise ValueError(f"remarks: no row or column {sorted(unknown)}")
+        rows, printed = list(self.rows), list(self.published)
+        if printed and printed != rows:
+            raise ValueError(
+                f"published: give the rows {rows}, in this order, instead of {printed}"
+            )
+        require_lengths(self.published, len(self.columns))
+
+    def _check_numbers(self) -> None:
+        for number in self.numbers():
+            where, kind, value = f"{number.row}, {number.column}", number.kind, number.published
+            if kind == NORM:
+                raise ValueError(f"{where}: norms belong in a view, not in a table")
+            if kind in KINDS:
+                given = number.coordinates.given - ({"over"} if kind == COST else set())
+                require_given(where, given, KINDS[kind].keys)
+            measure = MEASURES.get(number.coordinates.measure or "") if kind == SCORE else None
+            if measure and value is not None and value > measure.largest:
+                raise ValueError(
+                    f"{where}: {value:g} is above {measure.largest:g}"
+                    " (set scale to the number by which printed values are divided)"
+                )
+
+    @property
+    def is_figure(self) -> bool:
+        return bool(self.x)
+
+    @property
+    def systems_in(self) -> Literal["row", "column", ""]:
+        """Whether the rows or the columns of a table name systems; "" if neither do."""
+        if _name_systems(self.rows):
+            return "row"
+        return "column" if _name_systems(self.columns) else ""
+
+    @property
+    def has_systems(self) -> bool:
+        """Whether further systems can get a row or column in a table.
+
+        They cannot if the table has counts or a single system, or if its rows or columns give more
+        than the name of a system.
+        """
+        keys = [coordinates.given | {"system"} for _, _, coordinates in self.cells_of("")]
+        complete = [kind.keys for kind in KINDS.values()]
+        return bool(self.systems_in) and all(given in complete for given in keys)
+
+    def numbers(self) -> Iterator[Published]:
+        """Yield every published number, row by row; for a figure, its best points."""
+        for line, best in self.best.items():
+            for panel, point in zip(self.panels, best, strict=True):
+                yield Published(line, panel, self.coordinates(line, panel), point, BEST)
+        for row, row_coordinates in self.rows.items():
+            values = self.published.get(row, [NOT_PRINTED] * len(self.columns))
+            for column, value in zip(self.columns, values, strict=True):
+                coordinates = self.coordinates(row, column)
+                kind = coordinates.kind
+                scale = self.scale if kind == SCORE else 1
+                if CITED in (row_coordinates, self.columns[column]):
+                    kind = CITED
+                if value == NOT_PRINTED:
+                    yield Published(row, column, coordinates, None, kind)
+                else:
+                    number, step = round(value / scale, DIGITS), self._steps(column)[value] / scale
+                    yield Published(row, column, coordinates, number, kind, step)
+
+    def rounding(self, column: str) -> float:
+        """Return half a unit in the last printed digit of a column's scores, in our unit."""
+        return min(self._steps(column).values()) / 2 / self.scale
+
+    def _steps(self, column: str) -> dict[float, float]:
+        index = list(self.columns).index(column)
+        printed = [values[index] for values in self.published.values()]
+        values = [value for value in printed if value != NOT_PRINTED]
+        return dict.fromkeys(values, self.means_of.step) if self.means_of else last_digits(values)
+
+    def remark_on(self, row: str, column: str) -> str:
+        return " ".join(self.remarks[name] for name in (row, column) if name in self.remarks)
+
+    def cells_of(self, system: str) -> Iterator[tuple[str, str, Coordinates]]:
+        """Yield the row, column and coordinates of each value that another system would have."""
+        if self.systems_in == "row":
+            for column in self.columns:
+                if self.columns[column] != CITED:
+                    yield system, column, self.coordinates(column=column)
+        else:
+            for row in self.rows:
+                if self.rows[row] != CITED:
+                    yield row, system, self.coordinates(row=row)
+
+    def points(
+        self, sweeps: dict[str, list] | None = None
+    ) -> Iterator[tuple[str, str, dict[str, object], Coordinates]]:
+        """Yield the panel, line, values on the axes and coordinates of every point of a figure.
+
+        Args:
+            sweeps: The points to show instead of the paper's, by the name of the axis.
+        """
+        axes = self.x | self.y
+        points = [(sweeps or {}).get(name, printed) for name, printed in axes.items()]
+        for panel, line, *values in product(
+            self.panels, self.lines or {"": Coordinates()}, *points
+        ):
+            point = dict(zip(axes, values, strict=True))
+            yield panel, line, point, self.coordinates(line, panel) | Coordinates(**point)
+
+    def coordinates(self, row: str | None = None, column: str | None = None) -> Coordinates:
+        """Return the coordinates given by a row (or line), a column (or panel), and `cells`.
+
+        Raises ValueError when two of them give the same key.
+        """
+        row_part = _coordinates_at(row, {**self.rows, **self.lines})
+        column_part = _coordinates_at(column, {**self.columns, **self.panels})
+        try:
+            return self.cells | row_part | column_part
+        except ValueError as error:
+            raise ValueError(f"{row}, {column}: {error}") from None
+
+
+_OF_CELL = {"system", "dataset", "subset"}
+
+
+class Example(Section):
+    """A question and an answer whose words a paper shows at each level of norm.
+
+    Args:
+        panel: The panel whose encoder is read.
+        find: Words of the question; the first test question with all of them is taken.
+        question, answer: The printed words of the question and of the answer at each level.
+    """
+
+    panel: str
+    find: str = Field(min_length=1)
+    question: list[str] = Field(min_length=1)
+    answer: list[str] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _same_levels(self) -> "Example":
+        if len(self.question) != len(self.answer):
+            raise ValueError(
+                f"the question has {len(self.question)} levels, the answer {len(self.answer)}"
+            )
+        return self
+
+
+class Quote(Section):
+    """A question and an answer that a paper prints; [...] stands for words that it leaves out.
+
+    Args:
+        example: The example that it is a part of.
+        question, answer: The printed texts.
+    """
+
+    example: str
+    question: str = Field(min_length=1)
+    answer: str = Field(min_length=1)
+
+
+class View(Section):
+    """A table or figure that is made of vectors, prototypes or texts instead of scores.
+
+    Args:
+        title: The caption.
+        view: A key of `VIEWS`.
+        cells: The coordinates that all panels share.
+        panels: The system, data set and subset that each panel looks into; for a view of corpora,
+            the data set.
+        levels: The words that the paper prints at each level of norm, for views that read them.
+        examples: The questions that the paper prints, for views that read them.
+        quotes: The questions and answers that the paper prints, for views that read them.
+    """
+
+    title: str
+    view: Annotated[str, OneOf(VIEWS)]
+    cells: Coordinates = Coordinates()
+    panels: dict[str, Coordinates] = Field(min_length=1, max_length=2)
+    levels: dict[str, str] = {}
+    examples: list[Example] = []
+    quotes: list[Quote] = []
+
+    @model_validator(mode="after")
+    def _check_contents(self) -> "View":
+        options = {"levels", "examples", "quotes"}
+        foreign = self.model_fields_set & options - {*self.spec.options}
+        if foreign:
+            raise ValueError(f"the view {self.view} has no {' and no '.join(sorted(foreign))}")
+        for name in ("examples", "quotes"):
+            if name in self.spec.options and not getattr(self, name):
+                raise ValueError(f"the view {self.view} needs {name}")
+        needed = {"dataset"} if self.spec.reads == "corpus" else _OF_CELL
+        for panel, coordinates in self.coordinates().items():
+            require_given(panel, coordinates.given, needed)
+        for example in self.examples:
+            if example.panel not in self.panels:
+                raise ValueError(
+                    f"examples: {example.panel!r} is not one of the panels {list(self.panels)}"
+                )
+            if len(example.question) != len(self.examples[0].question):
+                raise ValueError("examples: all must have the same number of levels")
+        return self
+
+    @property
+    def spec(self) -> ViewSpec:
+        return VIEWS[self.view]
+
+    def coordinates(self) -> dict[str, Coordinates]:
+        """Return the coordinates of each panel; raises ValueError when a key is given twice."""
+        return {panel: self.cells | coordinates for panel, coordinates in self.panels.items()}
