@@ -19,6 +19,7 @@ from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.runs.commit import code_commit
 from builders.cells import COMB, Question, corpus_table, toy_questions, trained_system, write_tables
+from builders.golden import Golden
 from builders.papers import Papers
 from builders.projects import REPOSITORY, SMALL_RUN, Project, clean_environment, copy_checkout
 
@@ -27,6 +28,16 @@ from builders.projects import REPOSITORY, SMALL_RUN, Project, clean_environment,
 settings.register_profile("few", deadline=None, max_examples=15)
 settings.register_profile("full", deadline=None)
 settings.load_profile("few")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="write the golden files anew")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Compare a text with a reviewed file in the folder `golden` next to the test."""
+    return Golden(request.path.parent / "golden", request.config.getoption("accept"))
 
 
 @pytest.fixture

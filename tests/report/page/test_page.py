@@ -27,6 +27,7 @@ from analogyqa.report.page.runs import (
 from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.trace import lines_of, origin, shown_numbers
 from analogyqa.settings.artefacts import CITED
+from builders.golden import page_text
 from builders.report import make_config
 from builders.results import PAPER, PageReader, make_results
 
@@ -47,6 +48,11 @@ def built(tmp_path_factory) -> tuple[Path, pd.DataFrame, str]:
     folder = tmp_path_factory.mktemp("results")
     ledger = make_results(folder, SMALL, PAPER)
     return folder, ledger, build_page(folder, SMALL, PAPERS, COMMAND)
+
+
+def test_the_page_is_as_reviewed(built, golden):
+    folder, _, text = built
+    golden(page_text(text, folder), "page.html")
 
 
 def three_digits(value: float) -> str:
