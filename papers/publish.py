@@ -25,15 +25,15 @@ from pathlib import Path
 import typer
 
 from analogyqa.cells.made import made_files
+from analogyqa.evaluation.claims import CLAIMS
+from analogyqa.evaluation.summary import LEDGER, SUMMARY, read_csv
+from analogyqa.evaluation.verdicts import MARKS
 from analogyqa.report.archived import views_with_sentences
-from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY
 from analogyqa.report.outcomes import results_table
 from analogyqa.report.page.runs import machines, short_commit
 from analogyqa.report.stored import read_stored
-from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
-from analogyqa.report.verdicts import MARKS
 from analogyqa.runs.commit import UNKNOWN
 from analogyqa.settings.paper import load_paper
 

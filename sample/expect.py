@@ -6,8 +6,8 @@ python sample/expect.py results/demo
 import sys
 from pathlib import Path
 
+from analogyqa.evaluation.summary import SUMMARY, read_csv, write_csv
 from analogyqa.report.expected import EXPECTED, expected_values
-from analogyqa.report.summary import SUMMARY, read_csv, write_csv
 
 MEASURES = ("map", "mrr")
 

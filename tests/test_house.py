@@ -23,7 +23,17 @@ PACKAGES = (
     *("settings.base", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
     *("pretrained", "rankers", "objectives", "tasks", "cells", "examples"),
-    *("training", "runs", "experiments", "report", "model", "tracking", "planning", "job"),
+    *(
+        "training",
+        "runs",
+        "experiments",
+        "evaluation",
+        "report",
+        "model",
+        "tracking",
+        "planning",
+        "job",
+    ),
     *("cli", "__main__"),
 )
 

@@ -88,7 +88,7 @@ def test_every_code_block_can_be_read(page):
 
 def parse_python(text: str, where: str) -> None:
     """Parse statements, or an entry of a dictionary."""
-    is_entry = re.match(r'"\w+": \w+\(', text)
+    is_entry = re.match(r'"\w+": \w+[(,]', text)
     ast.parse(f"{{{text}}}" if is_entry else text, where)
 
 

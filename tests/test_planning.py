@@ -9,8 +9,8 @@ import pytest
 from analogyqa import planning
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.summary import RECORDED
 from analogyqa.planning import Cost, Job, Timings, cluster_jobs, print_plan, read_listing
-from analogyqa.report.summary import RECORDED
 
 ROOT = Path(__file__).parents[1]
 

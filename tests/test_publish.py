@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import typer
 
+from analogyqa.evaluation import claims
+from analogyqa.evaluation.summary import LEDGER, SUMMARY, to_frame, write_csv
 from analogyqa.files import write_json
-from analogyqa.report import claims
 from analogyqa.report.archived import views_with_sentences
-from analogyqa.report.summary import LEDGER, SUMMARY, to_frame, write_csv
 from builders.projects import load_script
 from builders.report import CONFERENCE, cells_in_markdown
 

@@ -1,13 +1,13 @@
 """Judge the claims of the papers."""
 
 from analogyqa.cells import cells_by_run, claim_cells
+from analogyqa.evaluation.claim_values import with_norms_and_costs
+from analogyqa.evaluation.claims import judge_claims
+from analogyqa.evaluation.learning import read_learnt
+from analogyqa.evaluation.summary import read_runs, values_of, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.report.claim_values import with_norms_and_costs
-from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_table
-from analogyqa.report.learning import read_learnt
-from analogyqa.report.summary import read_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import read_costs
 

@@ -1,11 +1,11 @@
 """Render a table of a paper."""
 
 from analogyqa.cells import artefact_cells
+from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.results import read_results
+from analogyqa.evaluation.summary import write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.report.ledger import build_ledger
-from analogyqa.report.results import read_results
-from analogyqa.report.summary import write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.report.views.show import build_view, table_of_view

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from analogyqa.evaluation.learning import read_learnt
+from analogyqa.evaluation.summary import read_runs, values_of, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.cross_validation import (
@@ -10,8 +12,6 @@ from analogyqa.report.cross_validation import (
     shared_notes,
 )
 from analogyqa.report.cross_validation_figures import draw_cross_validation
-from analogyqa.report.learning import read_learnt
-from analogyqa.report.summary import read_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, read_table
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from analogyqa.cells import reported_cells
+from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.results import read_results
+from analogyqa.evaluation.summary import write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_markdown
-from analogyqa.report.results import read_results
-from analogyqa.report.summary import write_csv
 from analogyqa.report.verdict_figure import verdict_svg
 
 with job(snakemake):

@@ -1,13 +1,13 @@
 """Report how results change with each open choice of a paper."""
 
 from analogyqa.cells import sensitivity_cells
+from analogyqa.evaluation.learning import read_learnt
+from analogyqa.evaluation.results import read_results
+from analogyqa.evaluation.summary import write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.report.learning import read_learnt
-from analogyqa.report.results import read_results
 from analogyqa.report.sensitivity import build_sensitivity, sensitivity_table
 from analogyqa.report.sensitivity_figure import draw_sensitivity
-from analogyqa.report.summary import write_csv
 from analogyqa.report.table_formats import to_markdown
 
 with job(snakemake):

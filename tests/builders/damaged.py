@@ -18,10 +18,10 @@ import torch
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
+from analogyqa.evaluation.summary import read_runs
 from analogyqa.pretrained import infersent
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.pretrained.sent2vec import encode_tokens
-from analogyqa.report.summary import read_runs
 from analogyqa.rewriting.entities import find_entities
 from analogyqa.schemas import CORPUS, METRICS, SPLITS, read_table, write_table
 from analogyqa.settings.load import read_config

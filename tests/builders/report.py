@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell, reported_cells
+from analogyqa.evaluation.summary import RECORDED, SUMMARY, to_frame
 from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.report.figures import STYLE
-from analogyqa.report.summary import RECORDED, SUMMARY, to_frame
 from analogyqa.schemas import METRICS, write_table
 from analogyqa.schemas.explanations import Candidate, Explanation, Prototype, Shifts
 from analogyqa.settings.load import PAPERS, REPOSITORY, load_config

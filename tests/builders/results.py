@@ -8,10 +8,10 @@ import pandas as pd
 
 from analogyqa.cells import Cell
 from analogyqa.cells.configured import configured_cell
-from analogyqa.report.claims import judge_claims
-from analogyqa.report.ledger import build_ledger
-from analogyqa.report.results import Results
-from analogyqa.report.summary import write_csv
+from analogyqa.evaluation.claims import judge_claims
+from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.settings.overrides import from_text

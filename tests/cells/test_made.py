@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analogyqa.cells.made import is_made, made_files
-from analogyqa.report.summary import find_records
+from analogyqa.evaluation.summary import find_records
 
 RULES = Path(__file__).parents[2] / "rules"
 SAMPLES = {

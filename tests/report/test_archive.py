@@ -13,14 +13,14 @@ import pytest
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.claims import judge_claims
+from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.results import read_results
+from analogyqa.evaluation.summary import read_record, values_of, write_csv
 from analogyqa.files import write_json, write_text
 from analogyqa.report.archived import EMPTIED, sort_files, write_without_texts
-from analogyqa.report.claims import judge_claims
 from analogyqa.report.crate import write_crate
-from analogyqa.report.ledger import build_ledger
-from analogyqa.report.results import read_results
 from analogyqa.report.stored import CONFIGURATION, stored_configuration
-from analogyqa.report.summary import read_record, values_of, write_csv
 from analogyqa.report.tables import build_table
 from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from analogyqa.cells import Cell, cross_validation_cells
+from analogyqa.evaluation import comparing
 from analogyqa.measures import RANKED
-from analogyqa.report import comparing
 from analogyqa.report.cross_validation import (
     CROSS_VALIDATION,
     EVERY,

@@ -4,11 +4,12 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.claims import CLAIMS, COMPARISONS, judge_claims
-from analogyqa.report.summary import LEDGER, SUMMARY, read_csv, write_csv
+from analogyqa.evaluation.claims import CLAIMS, COMPARISONS, judge_claims
+from analogyqa.evaluation.summary import LEDGER, SUMMARY, read_csv, write_csv
 from analogyqa.report.tables import FRAME
 from builders.report import CONFERENCE, make_config, make_summary
-from report import test_claims, test_tables
+from evaluation import test_claims
+from report import test_tables
 
 CONFIG = make_config()
 

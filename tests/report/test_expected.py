@@ -2,6 +2,7 @@
 
 import pytest
 
+from analogyqa.evaluation.summary import SUMMARY, read_csv, to_frame
 from analogyqa.files import write_text
 from analogyqa.report.expected import (
     COLUMNS,
@@ -12,7 +13,6 @@ from analogyqa.report.expected import (
     is_sample,
 )
 from analogyqa.report.stored import CONFIGURATION, stored_configuration
-from analogyqa.report.summary import SUMMARY, read_csv, to_frame
 from analogyqa.settings.load import read_values
 
 TRAINED = ("analogy", "wikiqa", "comb", "default", "mrr")

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from analogyqa.evaluation.summary import LEDGER, to_frame
 from analogyqa.report.ledger_pages import to_markdown
-from analogyqa.report.summary import LEDGER, to_frame
 from builders.report import cells_in_markdown, make_paper
 
 OURS = ".600 ± .010 [.500, .700] {.400, .800}"

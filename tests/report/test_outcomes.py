@@ -5,9 +5,9 @@ import re
 import pandas as pd
 import pytest
 
-from analogyqa.report.claims import CLAIMS
+from analogyqa.evaluation.claims import CLAIMS
+from analogyqa.evaluation.summary import LEDGER, to_frame
 from analogyqa.report.outcomes import findings, headline, results_table
-from analogyqa.report.summary import LEDGER, to_frame
 from analogyqa.report.verdict_figure import HEIGHT, MOST, WIDTH, verdict_svg
 from builders.report import make_paper
 

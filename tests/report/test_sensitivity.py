@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from analogyqa.cells import Cell, sensitivity_cells
+from analogyqa.evaluation import comparing
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import MEASURED, SUMMARY, summarise_runs, to_frame, values_of
 from analogyqa.measures import RANKED
-from analogyqa.report import comparing
-from analogyqa.report.results import Results
 from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity, sensitivity_table
 from analogyqa.report.sensitivity_figure import draw_sensitivity
-from analogyqa.report.summary import MEASURED, SUMMARY, summarise_runs, to_frame, values_of
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config, leave_out

@@ -7,9 +7,9 @@ import pytest
 
 from analogyqa.cells import Cell, cells_by_run
 from analogyqa.cells.coordinates import cell_at
-from analogyqa.report.ledger import build_ledger
-from analogyqa.report.results import Results
-from analogyqa.report.summary import SUMMARY, to_frame
+from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import SUMMARY, to_frame
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.load import PAPERS, load_config
 from analogyqa.settings.paper import load_paper

@@ -5,9 +5,9 @@ import re
 import pandas as pd
 import pytest
 
-from analogyqa.report.ledger import build_ledger
+from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.results import Results
 from analogyqa.report.legend import CITED_ROWS
-from analogyqa.report.results import Results
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.settings.paper import Paper, paper_of_own_data

@@ -7,9 +7,9 @@ import pytest
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.ledger import build_ledger
-from analogyqa.report.results import Results
-from analogyqa.report.summary import RECORDED, write_csv
+from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import RECORDED, write_csv
 from analogyqa.report.tables import build_table
 from analogyqa.report.trace import find_number, number_facts, origin, run_log
 from builders.report import make_config, make_paper, make_summary

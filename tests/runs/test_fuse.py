@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.summary import summarise_runs
 from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
-from analogyqa.report.summary import summarise_runs
 from analogyqa.runs.fuse import fuse_cell
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System

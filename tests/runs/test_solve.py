@@ -10,9 +10,9 @@ from analogyqa.analogies.solvers import ThreeCosMul
 from analogyqa.analogies.specs import SOLVERS, SolverSpec
 from analogyqa.cells import Cell, cells_by_run
 from analogyqa.corpora.relations import relations_corpus
+from analogyqa.evaluation.summary import read_runs, summarise_runs
 from analogyqa.examples.files import CellFiles
 from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
-from analogyqa.report.summary import read_runs, summarise_runs
 from analogyqa.runs.solve import sentence_vectors, solve_cells, solve_corpus, with_both_roles
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.data import Evaluation

@@ -22,8 +22,8 @@ from typer.testing import CliRunner
 
 from analogyqa.cli import app
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.summary import SUMMARY, to_frame, write_csv
 from analogyqa.files import write_text
-from analogyqa.report.summary import SUMMARY, to_frame, write_csv
 from analogyqa.tracking import store
 from analogyqa.tracking.store import experiment_name
 from builders.projects import clean_environment

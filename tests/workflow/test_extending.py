@@ -190,12 +190,13 @@ def add_kind(library):
     field, keys, function, kind = texts_of("python", EXTENDING[-1:])
     coordinates_file, kinds_file = (
         library / "settings" / "coordinates.py",
-        library / "report" / "number_kinds.py",
+        library / "evaluation" / "number_kinds.py",
     )
     text = coordinates_file.read_text().replace("KINDS = {\n", f"KINDS = {{\n    {keys}\n", 1)
     coordinates_file.write_text(text.replace("    over: str", f"    {field}\n    over: str", 1))
-    entry = f"{function}\n\nPRESENTATIONS = {{\n    {kind}\n"
-    kinds_file.write_text(kinds_file.read_text().replace("PRESENTATIONS = {\n", entry, 1))
+    head = "OUR_VALUES: dict[str, Callable[[TableEntry, Config, Results], list[dict]]] = {\n"
+    entry = f"{function}\n\n{head}    {kind}\n"
+    kinds_file.write_text(kinds_file.read_text().replace(head, entry, 1))
 
 
 def test_a_paper_is_added_by_a_folder_alone_and_a_kind_of_numbers_by_two_files(project):

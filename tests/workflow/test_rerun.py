@@ -205,7 +205,7 @@ def test_a_new_measure_trains_and_scores_nothing(edited):
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("report/claims.py", "def judge_claims(", "def judge_claims(_=1, *"),
+        ("evaluation/claims.py", "def judge_claims(", "def judge_claims(_=1, *"),
         ("report/templates/report.html", "<", "< "),
     ],
 )

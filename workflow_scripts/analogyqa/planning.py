@@ -21,7 +21,7 @@ from rich.table import Column, Table
 from analogyqa.cells import Cell, split_corpus
 from analogyqa.cells.targets import WITH_CORPUS, without_ending
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.summary import read_record
+from analogyqa.evaluation.summary import read_record
 from analogyqa.settings.load import REPOSITORY
 
 REFERENCE = REPOSITORY / "benchmarks" / "timings.csv"

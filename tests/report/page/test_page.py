@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.claims import CLAIMS
+from analogyqa.evaluation.claims import CLAIMS
+from analogyqa.evaluation.summary import read_csv, write_csv
 from analogyqa.report.html_pages import svg_uri
 from analogyqa.report.page import build_page
 from analogyqa.report.page.runs import (
@@ -24,7 +25,6 @@ from analogyqa.report.page.runs import (
     read_run_records,
     time_block,
 )
-from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.trace import lines_of, origin, shown_numbers
 from analogyqa.settings.artefacts import CITED
 from builders.golden import page_text

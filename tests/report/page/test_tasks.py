@@ -3,14 +3,14 @@
 import pytest
 
 from analogyqa.corpora.relations import relations_corpus
-from analogyqa.report.claims import CLAIMS, EQUIVALENT, UNDECIDED
-from analogyqa.report.ledger import build_ledger
+from analogyqa.evaluation.claims import CLAIMS, EQUIVALENT, UNDECIDED
+from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import to_frame
+from analogyqa.evaluation.verdicts import NOT_RUN
 from analogyqa.report.page.cards import claim_cards
 from analogyqa.report.page.data import data_cards
-from analogyqa.report.results import Results
-from analogyqa.report.summary import to_frame
 from analogyqa.report.tables import build_table
-from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.load import load_config
 from builders.report import make_paper, make_summary

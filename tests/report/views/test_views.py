@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from analogyqa.cells import Cell, artefact_cells, reported_cells, view_tables
-from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
-from analogyqa.report.summary import read_csv, write_csv
+from analogyqa.evaluation.claims import FAILS, HOLDS, UNDECIDED
+from analogyqa.evaluation.summary import read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
 from analogyqa.report.views.norms import (
     BINS,

@@ -1,1 +1,1 @@
-"""The results for readers: the ledger, claims, tables, figures and the report."""
+"""The results for readers: tables, figures, pages and the report."""

@@ -4,12 +4,19 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analogyqa.report.claims import CLAIM_MARKS, EQUIVALENT, FOLDS, STEPS, UNDECIDED, effect_text
-from analogyqa.report.comparing import level_of
+from analogyqa.evaluation.claims import (
+    CLAIM_MARKS,
+    EQUIVALENT,
+    FOLDS,
+    STEPS,
+    UNDECIDED,
+    effect_text,
+)
+from analogyqa.evaluation.comparing import level_of
+from analogyqa.evaluation.significance import POWER
+from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.report.legend import LEARNT, PAIRED_TEST, percent
-from analogyqa.report.significance import POWER
 from analogyqa.report.table_formats import Block, Table, Value
-from analogyqa.report.verdicts import OTHER_DATA
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

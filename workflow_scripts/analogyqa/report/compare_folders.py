@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from analogyqa.cells.configured import differences
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.comparing import compare_runs, p_value_of, round_comparison
+from analogyqa.evaluation.summary import DECIMALS, find_records, read_record, scores_on_test
 from analogyqa.measures import MEASURES
-from analogyqa.report.comparing import compare_runs, p_value_of, round_comparison
-from analogyqa.report.summary import DECIMALS, find_records, read_record, scores_on_test
 from analogyqa.runs.record import read_metrics
 from analogyqa.settings.run import Config
 

@@ -18,9 +18,9 @@ from rocrate.rocrate import ROCrate
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError, printable
+from analogyqa.evaluation.summary import named_files, read_record
 from analogyqa.files import atomic_path, read_yaml
 from analogyqa.report.archived import EMPTIED, Contents, why_left_out, write_without_texts
-from analogyqa.report.summary import named_files, read_record
 from analogyqa.runs.commit import code_commit
 from analogyqa.runs.depends_on import sha256
 from analogyqa.settings.load import REPOSITORY

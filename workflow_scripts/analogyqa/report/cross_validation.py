@@ -9,15 +9,17 @@ import pandas as pd
 from analogyqa.cells import Cell, cross_validation_cells, split_corpus, why_left_out
 from analogyqa.corpora.folds import count_shared, original_split
 from analogyqa.corpora.question_types import select_subset
-from analogyqa.measures import MEASURES, RANKED, titles
-from analogyqa.report.comparing import (
+from analogyqa.evaluation.comparing import (
     COMPARED,
     compare_runs,
     p_value_of,
     round_comparison,
     top_group,
 )
-from analogyqa.report.learning import NOT_LEARNT, has_cell_learnt
+from analogyqa.evaluation.learning import NOT_LEARNT, has_cell_learnt
+from analogyqa.evaluation.summary import MEASURED, Values, join_folds, measure_columns, to_frame
+from analogyqa.evaluation.verdicts import NOT_RUN, no_run
+from analogyqa.measures import MEASURES, RANKED, titles
 from analogyqa.report.legend import (
     INTERVALS,
     LEARNT,
@@ -27,10 +29,8 @@ from analogyqa.report.legend import (
     interval_facts,
     top_group_legend,
 )
-from analogyqa.report.summary import MEASURED, Values, join_folds, measure_columns, to_frame
 from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
 from analogyqa.report.table_notes import group_by_fact
-from analogyqa.report.verdicts import NOT_RUN, no_run
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

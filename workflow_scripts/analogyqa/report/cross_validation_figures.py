@@ -8,11 +8,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.measures import MEASURES
 from analogyqa.report.cross_validation import EVERY, with_count
 from analogyqa.report.figures import COLOURS, own_style, save_figure, seed_counts
 from analogyqa.report.legend import percent
-from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import CrossValidation
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from analogyqa.evaluation.summary import read_csv
 from analogyqa.report.stored import read_stored
-from analogyqa.report.summary import read_csv
 from analogyqa.settings.load import REPOSITORY, read_values
 
 SAMPLE = REPOSITORY / "sample" / "config.yaml"

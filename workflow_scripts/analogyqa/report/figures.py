@@ -13,12 +13,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analogyqa.cells import cells_by_hyperparameters, why_no_run
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import FIGURE, to_frame
+from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
 from analogyqa.report.legend import heading, percent
-from analogyqa.report.results import Results
-from analogyqa.report.summary import FIGURE, to_frame
-from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.settings.artefacts import Artefact
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.overrides import text_of

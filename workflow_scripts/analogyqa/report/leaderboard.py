@@ -9,16 +9,16 @@ import pandas as pd
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import MEASURES, strata_of
-from analogyqa.report.comparing import compare_with_best, p_value_of, tied_with_best
-from analogyqa.report.spread import bootstrap_means, shares_of_first
-from analogyqa.report.summary import (
+from analogyqa.evaluation.comparing import compare_with_best, p_value_of, tied_with_best
+from analogyqa.evaluation.spread import bootstrap_means, shares_of_first
+from analogyqa.evaluation.summary import (
     DECIMALS,
     find_records,
     read_record,
     scores_on_test,
     shared_seeds,
 )
+from analogyqa.measures import MEASURES, strata_of
 from analogyqa.runs.record import read_metrics
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import HYPERPARAMETERS

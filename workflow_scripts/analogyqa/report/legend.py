@@ -3,11 +3,11 @@
 import re
 from collections.abc import Collection
 
-from analogyqa.report.comparing import level_of
-from analogyqa.report.learning import NOT_LEARNT
-from analogyqa.report.significance import SAMPLES
+from analogyqa.evaluation.comparing import level_of
+from analogyqa.evaluation.learning import NOT_LEARNT
+from analogyqa.evaluation.significance import SAMPLES
+from analogyqa.evaluation.verdicts import LOOKS, MARKS, OTHER_DATA
 from analogyqa.report.table_formats import SUBSTITUTE
-from analogyqa.report.verdicts import LOOKS, MARKS, OTHER_DATA
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 

@@ -6,10 +6,8 @@ from itertools import chain, repeat
 
 import pandas as pd
 
-from analogyqa.report.claims import EQUIVALENT, FAILS, HOLDS, UNDECIDED, effect_text
-from analogyqa.report.legend import printed_name
-from analogyqa.report.table_formats import three_decimals
-from analogyqa.report.verdicts import (
+from analogyqa.evaluation.claims import EQUIVALENT, FAILS, HOLDS, UNDECIDED, effect_text
+from analogyqa.evaluation.verdicts import (
     ENFORCED,
     HIGHER,
     INCONCLUSIVE,
@@ -19,6 +17,8 @@ from analogyqa.report.verdicts import (
     NOT_RUN,
     REPRODUCED,
 )
+from analogyqa.report.legend import printed_name
+from analogyqa.report.table_formats import three_decimals
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper

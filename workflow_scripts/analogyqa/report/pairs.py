@@ -6,13 +6,13 @@ import pandas as pd
 
 from analogyqa.cells import cross_validation_cells
 from analogyqa.corpora.folds import fold_ids, original_split
+from analogyqa.evaluation.comparing import COMPARED, compare_runs, round_comparison
+from analogyqa.evaluation.summary import Values, join_folds, to_frame
+from analogyqa.evaluation.verdicts import NOT_RUN
 from analogyqa.measures import MEASURES
-from analogyqa.report.comparing import COMPARED, compare_runs, round_comparison
 from analogyqa.report.cross_validation import EVERY, difference_values
 from analogyqa.report.legend import PAIRED_TEST
-from analogyqa.report.summary import Values, join_folds, to_frame
 from analogyqa.report.table_formats import Block, Table, Value
-from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import CrossValidation

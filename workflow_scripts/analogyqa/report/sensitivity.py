@@ -6,16 +6,19 @@ from itertools import product
 import pandas as pd
 
 from analogyqa.cells import Cell, sensitivity_cells, why_no_run
-from analogyqa.measures import RANKED, titles
-from analogyqa.report.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
-from analogyqa.report.comparing import (
+from analogyqa.evaluation.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
+from analogyqa.evaluation.comparing import (
     COMPARED,
     compare_runs,
     level_of,
     p_value_of,
     round_comparison,
 )
-from analogyqa.report.learning import NOT_LEARNT, has_cell_learnt
+from analogyqa.evaluation.learning import NOT_LEARNT, has_cell_learnt
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import DECIMALS, MEASURED, Values, to_frame
+from analogyqa.evaluation.verdicts import NOT_RUN, no_run, verdict
+from analogyqa.measures import RANKED, titles
 from analogyqa.report.legend import (
     INTERVALS,
     LEARNT,
@@ -26,11 +29,8 @@ from analogyqa.report.legend import (
     interval_facts,
     marks_legend,
 )
-from analogyqa.report.results import Results
-from analogyqa.report.summary import DECIMALS, MEASURED, Values, to_frame
 from analogyqa.report.table_formats import Block, Table, Value, full_text
 from analogyqa.report.table_notes import group_by_fact, seeds_fact
-from analogyqa.report.verdicts import NOT_RUN, no_run, verdict
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

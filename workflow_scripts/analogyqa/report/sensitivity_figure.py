@@ -6,8 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analogyqa.evaluation.claims import FAILS, HOLDS
+from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.measures import MEASURES
-from analogyqa.report.claims import FAILS, HOLDS
 from analogyqa.report.figures import (
     COLOURS,
     PUBLISHED,
@@ -18,7 +19,6 @@ from analogyqa.report.figures import (
 )
 from analogyqa.report.legend import percent
 from analogyqa.report.sensitivity import AT_PAPER, NO_EFFECT, plain_words
-from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Sensitivity
 

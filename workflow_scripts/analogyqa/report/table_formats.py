@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.report.verdicts import MARKS, NOT_RUN
-from analogyqa.settings.artefacts import DIGITS, NOT_PRINTED
+from analogyqa.evaluation.verdicts import MARKS, NOT_RUN
+from analogyqa.settings.artefacts import BEST, CITED, DIGITS, NOT_PRINTED
+from analogyqa.settings.coordinates import COUNT, SCORE
 
 LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # a Markdown link: its text and its target
 SUBSTITUTE = "†"  # follows the mark of a value that was made with a substitute
@@ -265,3 +266,12 @@ def _range(row: dict, kind: str) -> str:
 def _mark(row: dict) -> str:
     mark = MARKS.get(row["verdict"], "")
     return mark + (SUBSTITUTE if mark and row["substitute"] else "")
+
+
+# How tables show numbers of a kind; other kinds are shown like costs.
+TEXTS = {SCORE: full_text, COUNT: count_text, BEST: count_text, CITED: cited_text}
+
+
+def value_text(row: dict) -> Value:
+    """Return a value of any kind, a row of a ledger."""
+    return TEXTS.get(row["kind"], cost_text)(row)

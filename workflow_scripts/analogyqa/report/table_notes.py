@@ -7,6 +7,8 @@ from typing import Any
 import pandas as pd
 
 from analogyqa.cells import Cell
+from analogyqa.evaluation.summary import HYPERPARAMETERS_USED
+from analogyqa.evaluation.verdicts import MARKS, NOT_RUN
 from analogyqa.measures import MEASURES
 from analogyqa.rankers.specs import AnalogyOptions
 from analogyqa.report.legend import (
@@ -19,8 +21,6 @@ from analogyqa.report.legend import (
     marks_legend,
     top_group_legend,
 )
-from analogyqa.report.summary import HYPERPARAMETERS_USED
-from analogyqa.report.verdicts import MARKS, NOT_RUN
 from analogyqa.settings.artefacts import CITED, Artefact
 from analogyqa.settings.coordinates import COST, COUNT
 from analogyqa.settings.overrides import dataset_overrides, from_text

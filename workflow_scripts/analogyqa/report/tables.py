@@ -5,14 +5,14 @@ from collections.abc import Callable
 import pandas as pd
 
 from analogyqa.cells import Cell, cell_with_run, cells_by_hyperparameters, extra_systems
-from analogyqa.report.comparing import top_group
+from analogyqa.evaluation.comparing import top_group
+from analogyqa.evaluation.number_kinds import TableEntry, our_values
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import LEDGER, Summaries, Values, to_frame
+from analogyqa.evaluation.verdicts import NOT_COMPARABLE
 from analogyqa.report.legend import for_data, printed_as
-from analogyqa.report.number_kinds import PRESENTATIONS, TableEntry, our_values
-from analogyqa.report.results import Results
-from analogyqa.report.summary import LEDGER, Summaries, Values, to_frame
-from analogyqa.report.table_formats import Block, Table, Value, cited_text, short_text
+from analogyqa.report.table_formats import Block, Table, Value, short_text, value_text
 from analogyqa.report.table_notes import table_notes
-from analogyqa.report.verdicts import NOT_COMPARABLE
 from analogyqa.settings.artefacts import CITED, Artefact, Published
 from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED
@@ -185,20 +185,16 @@ def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
     system = {"System": "name", "ranked by": "ranked_by"}
     other_system = system | {"System": "system_at"}
     if artefact.systems_in == "row":
-        labels, last = system, ("Not in the paper", others, other_system, "column", _text)
+        labels, last = system, ("Not in the paper", others, other_system, "column", value_text)
     else:
         heading = "Not in the paper: mean {other questions}"
         labels, last = {"": "row"}, (heading, others, other_system, "row", short_text)
     blocks = [
-        ("In the paper" if tuned or others else "", stated, labels, "column", _text),
-        ("In the paper, hyperparameters tuned on dev", tuned, labels, "column", _text),
+        ("In the paper" if tuned or others else "", stated, labels, "column", value_text),
+        ("In the paper, hyperparameters tuned on dev", tuned, labels, "column", value_text),
         last,
     ]
     return [_block(*block) for block in blocks if block[1]]
-
-
-def _text(row: dict) -> Value:
-    return cited_text(row) if row["kind"] == CITED else PRESENTATIONS[row["kind"]].text(row)
 
 
 def _block(

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analogyqa.cells import Cell, cell_with_run, cells_by_hyperparameters
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.summary import FIGURE, MEASURED, RULES_OF_RUNS, read_csv, read_record
+from analogyqa.evaluation.summary import FIGURE, MEASURED, RULES_OF_RUNS, read_csv, read_record
 from analogyqa.report.tables import FRAME, coordinates_of
 from analogyqa.settings.artefacts import CITED
 from analogyqa.settings.base import AT, nearest_hint

@@ -8,14 +8,14 @@ import pandas as pd
 
 from analogyqa.cells import Cell, cell_with_run, claim_cells, norm_cells, reported_cells
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.claim_values import with_norms_and_costs
+from analogyqa.evaluation.claims import judge_claims
+from analogyqa.evaluation.learning import read_learnt
+from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.results import Results, read_finished
+from analogyqa.evaluation.summary import csv_text, find_records, read_record
 from analogyqa.report.archived import changed_files, original_sha256
-from analogyqa.report.claim_values import with_norms_and_costs
-from analogyqa.report.claims import judge_claims
 from analogyqa.report.expected import differences_from_expected, is_sample
-from analogyqa.report.learning import read_learnt
-from analogyqa.report.ledger import build_ledger
-from analogyqa.report.results import Results, read_finished
-from analogyqa.report.summary import csv_text, find_records, read_record
 from analogyqa.report.tables import build_table
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import hash_of_content, metrics_of

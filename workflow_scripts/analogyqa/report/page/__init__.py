@@ -12,9 +12,12 @@ import yaml
 from markupsafe import Markup
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.claims import CLAIM_MARKS, CLAIM_MEANINGS, CLAIMS
+from analogyqa.evaluation.claims import CLAIM_MARKS, CLAIM_MEANINGS, CLAIMS
+from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.results import read_finished
+from analogyqa.evaluation.summary import LEDGER, SUMMARY, by_cell, read_csv, to_frame
+from analogyqa.evaluation.verdicts import LOOKS
 from analogyqa.report.html_pages import render
-from analogyqa.report.ledger import build_ledger
 from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend
 from analogyqa.report.outcomes import headline
 from analogyqa.report.page.cards import claim_cards
@@ -28,12 +31,9 @@ from analogyqa.report.page.runs import (
     short_commit,
     time_block,
 )
-from analogyqa.report.results import read_finished
-from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv, to_frame
 from analogyqa.report.table_formats import Table
 from analogyqa.report.tables import build_table
 from analogyqa.report.verdict_figure import verdict_svg
-from analogyqa.report.verdicts import LOOKS
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config

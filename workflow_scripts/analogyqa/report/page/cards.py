@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analogyqa.evaluation.claims import CLAIM_MARKS, UNDECIDED, effect_text
 from analogyqa.measures import MEASURES
-from analogyqa.report.claims import CLAIM_MARKS, UNDECIDED, effect_text
 from analogyqa.report.claims_page import judged_on
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

@@ -14,20 +14,19 @@ from markupsafe import Markup
 
 from analogyqa.cells import view_tables
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.summary import Summaries, read_csv
+from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
 from analogyqa.report.html_pages import prose, svg_uri
 from analogyqa.report.legend import INTERVALS, printed_name
-from analogyqa.report.number_kinds import PRESENTATIONS
 from analogyqa.report.outcomes import findings
 from analogyqa.report.page.examples import examples_section
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.pairs import PAIRS, pairs_table
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
-from analogyqa.report.summary import Summaries, read_csv
-from analogyqa.report.table_formats import Block, Table
+from analogyqa.report.table_formats import Block, Table, count_text
 from analogyqa.report.tables import FRAME, table_of_frame
-from analogyqa.report.verdicts import OTHER_DATA
 from analogyqa.report.views.show import build_view, table_of_view
 from analogyqa.settings.artefacts import BEST, NOT_PRINTED
 from analogyqa.settings.load import PAPERS
@@ -146,10 +145,7 @@ def _figure(path: Path, paper: Paper, name: str, results: Path, ledger: pd.DataF
         ledger["paper"].eq(paper.paper) & ledger["artefact"].eq(name) & ledger["kind"].eq(BEST)
     ]
     rows = {
-        line: [
-            PRESENTATIONS[BEST].text(row)._replace(verdict=row["verdict"])
-            for row in part.to_dict("records")
-        ]
+        line: [count_text(row)._replace(verdict=row["verdict"]) for row in part.to_dict("records")]
         for line, part in best.groupby("row", sort=False)
     }
     columns = [f"best {column}".strip() for column in best["column"].unique()]

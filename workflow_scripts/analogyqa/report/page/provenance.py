@@ -6,10 +6,10 @@ from base64 import b64encode
 from collections.abc import Iterable
 from pathlib import Path
 
-from analogyqa.report.ledger import ledger_key
+from analogyqa.evaluation.ledger import ledger_key
+from analogyqa.evaluation.verdicts import HIGHER, LOOKS, LOWER, NOT_COMPARABLE, REPRODUCED
 from analogyqa.report.table_formats import Block
 from analogyqa.report.trace import Number, lines_of, number_facts, run_facts, shown_numbers
-from analogyqa.report.verdicts import HIGHER, LOOKS, LOWER, NOT_COMPARABLE, REPRODUCED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 

@@ -12,7 +12,7 @@ from analogyqa.cells import Cell
 from analogyqa.cells.configured import Configured, configured_cell, differences
 from analogyqa.cells.made import made_files
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.summary import find_records, read_record
+from analogyqa.evaluation.summary import find_records, read_record
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.trace import run_log
 from analogyqa.settings.run import Config

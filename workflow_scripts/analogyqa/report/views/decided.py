@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.explained import EXAMPLES, clearest_decisions
-from analogyqa.report.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.artefacts import View

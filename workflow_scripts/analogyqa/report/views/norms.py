@@ -7,12 +7,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analogyqa.report.claim_values import norms_of
-from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
+from analogyqa.evaluation.claim_values import norms_of
+from analogyqa.evaluation.claims import FAILS, HOLDS, UNDECIDED
+from analogyqa.evaluation.spread import summarise
+from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.legend import percent
-from analogyqa.report.spread import summarise
-from analogyqa.report.summary import to_frame
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config

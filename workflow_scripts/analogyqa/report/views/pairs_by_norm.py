@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analogyqa.report.summary import to_frame
+from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.artefacts import Example, View

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
+from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.figures import COLOURS
-from analogyqa.report.summary import to_frame
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.report.summary import to_frame
+from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.artefacts import Quote, View

@@ -8,11 +8,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analogyqa.cells import Cell, view_tables
+from analogyqa.evaluation.verdicts import NOT_RUN
 from analogyqa.report.figures import own_style, save_figure
 from analogyqa.report.legend import for_data, heading, printed_as
 from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.table_notes import names_by_fact
-from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.schemas.decisions import DECISIONS
 from analogyqa.schemas.inside import INSIDE

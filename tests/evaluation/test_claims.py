@@ -8,10 +8,10 @@ import pytest
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.claims import judge_claims
+from analogyqa.evaluation.claims import judge_claims
+from analogyqa.evaluation.significance import holm
+from analogyqa.evaluation.summary import Values, values_of
 from analogyqa.report.claims_page import claims_table
-from analogyqa.report.significance import holm
-from analogyqa.report.summary import Values, values_of
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.run import Config

@@ -6,9 +6,9 @@ import pandas as pd
 
 from analogyqa.cells import Cell, cell_with_weights
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.significance import Comparison, compare_paired, compare_unpaired, holm
+from analogyqa.evaluation.summary import DECIMALS, shared_seeds
 from analogyqa.measures import strata_of
-from analogyqa.report.significance import Comparison, compare_paired, compare_unpaired, holm
-from analogyqa.report.summary import DECIMALS, shared_seeds
 from analogyqa.settings.run import Config
 
 # The columns of a comparison in tables.

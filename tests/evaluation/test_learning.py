@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 
 from analogyqa.cells import Cell
-from analogyqa.files import write_json
-from analogyqa.report.learning import (
+from analogyqa.evaluation.learning import (
     NEAR,
     has_cell_learnt,
     has_learnt,
     kept_epochs,
     read_learnt,
 )
+from analogyqa.files import write_json
 from analogyqa.schemas import HISTORY, write_table
 from builders.report import SYSTEMS, make_config, make_run
 

@@ -1,7 +1,7 @@
-"""The kinds of published numbers: how we get our value, judge it, and show it.
+"""The kinds of published numbers: how we get our value and judge it.
 
-A kind has an entry in PRESENTATIONS here, and one in `settings.coordinates.KINDS` with the keys of
-its numbers.
+A kind has an entry in OUR_VALUES here, and one in `settings.coordinates.KINDS` with the keys of
+its numbers. `report.table_formats.TEXTS` says how tables show it.
 """
 
 from collections.abc import Callable
@@ -11,13 +11,11 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell, cells_by_hyperparameters, has_costs, why_no_run
-from analogyqa.measures import MEASURES
-from analogyqa.report.attainable import MOST_RUNS, runs_needed
-from analogyqa.report.results import Results
-from analogyqa.report.spread import interval_of_runs, shares_of_best
-from analogyqa.report.summary import DECIMALS, MEASURED
-from analogyqa.report.table_formats import Value, cost_text, count_text, full_text
-from analogyqa.report.verdicts import (
+from analogyqa.evaluation.attainable import MOST_RUNS, runs_needed
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.spread import interval_of_runs, shares_of_best
+from analogyqa.evaluation.summary import DECIMALS, MEASURED
+from analogyqa.evaluation.verdicts import (
     ENFORCED,
     INCONCLUSIVE,
     NOT_COMPARABLE,
@@ -26,6 +24,7 @@ from analogyqa.report.verdicts import (
     not_run,
     verdict,
 )
+from analogyqa.measures import MEASURES
 from analogyqa.runs.cost import STEPS
 from analogyqa.settings.artefacts import BEST, Artefact, Published
 from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
@@ -48,26 +47,13 @@ class TableEntry(NamedTuple):
     paper: Paper
 
 
-class Presentation(NamedTuple):
-    """How numbers of a kind are computed and shown.
-
-    Attributes:
-        values: Returns our values for an entry, one for each set of hyperparameters: columns of
-            LEDGER, with verdict and reason if a value is published.
-        text: Shows such a value, a row of a ledger, in a table.
-    """
-
-    values: Callable[[TableEntry, Config, Results], list[dict]]
-    text: Callable[[dict], Value]
-
-
 def our_values(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     """Return our values for an entry, one for each set of hyperparameters: columns of LEDGER."""
     number = entry.number
     start = {"kind": number.kind, "measure": number.coordinates.measured}
     if reason := why_no_run(number.coordinates, config):
         return [start | not_run(reason + _would_cost(number.coordinates, config, results))]
-    return [start | row for row in PRESENTATIONS[number.kind].values(entry, config, results)]
+    return [start | row for row in OUR_VALUES[number.kind](entry, config, results)]
 
 
 def _would_cost(coordinates: Coordinates, config: Config, results: Results) -> str:
@@ -306,9 +292,11 @@ def _judge_best(
     return {"mean": best, "ci_low": low, "ci_high": high, "verdict": judged}
 
 
-PRESENTATIONS = {
-    SCORE: Presentation(_scores, full_text),
-    COUNT: Presentation(_counts, count_text),
-    COST: Presentation(_costs, cost_text),
-    BEST: Presentation(_best_points, count_text),
+# Each returns our values for an entry, one for each set of hyperparameters: columns of LEDGER, with
+# verdict and reason if a value is published.
+OUR_VALUES: dict[str, Callable[[TableEntry, Config, Results], list[dict]]] = {
+    SCORE: _scores,
+    COUNT: _counts,
+    COST: _costs,
+    BEST: _best_points,
 }

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.cells import Cell, why_no_run
+from analogyqa.evaluation.ledger import build_ledger, find_repeats
+from analogyqa.evaluation.number_kinds import TableEntry, our_values
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.spread import summarise
+from analogyqa.evaluation.summary import DECIMALS, Values, summarise_runs
+from analogyqa.evaluation.verdicts import verdict
 from analogyqa.measures import MEASURES
-from analogyqa.report.ledger import build_ledger, find_repeats
-from analogyqa.report.number_kinds import TableEntry, our_values
-from analogyqa.report.results import Results
-from analogyqa.report.spread import summarise
-from analogyqa.report.summary import DECIMALS, Values, summarise_runs
-from analogyqa.report.verdicts import verdict
 from analogyqa.runs.cost import Cost
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.artefacts import CITED, Artefact, Published

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from analogyqa.report.significance import (
+from analogyqa.evaluation.significance import (
     Comparison,
     compare_paired,
     compare_unpaired,

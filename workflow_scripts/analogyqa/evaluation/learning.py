@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.cells import Cell, fused_parts
-from analogyqa.report.summary import read_record
+from analogyqa.evaluation.summary import read_record
 from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.run import Config
 

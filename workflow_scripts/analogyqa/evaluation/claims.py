@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell, cells_by_hyperparameters, fold_cells, why_no_run
-from analogyqa.report.comparing import compare_runs, level_of, round_comparison, share_runs
-from analogyqa.report.learning import NOT_LEARNT, has_cell_learnt
-from analogyqa.report.significance import Comparison, holm, partial_conjunction
-from analogyqa.report.summary import DECIMALS, Values, to_frame
-from analogyqa.report.verdicts import NOT_RUN, no_run
+from analogyqa.evaluation.comparing import compare_runs, level_of, round_comparison, share_runs
+from analogyqa.evaluation.learning import NOT_LEARNT, has_cell_learnt
+from analogyqa.evaluation.significance import Comparison, holm, partial_conjunction
+from analogyqa.evaluation.summary import DECIMALS, Values, to_frame
+from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import COST, SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED

@@ -12,9 +12,9 @@ from analogyqa.cells import Cell
 from analogyqa.cells.made import made_files
 from analogyqa.cells.related import Part, Parts
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.spread import summarise
 from analogyqa.files import write_text
 from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, reweighted, strata_of, values_by_seed
-from analogyqa.report.spread import summarise
 from analogyqa.runs.record import read_metrics
 from analogyqa.settings.overrides import from_text, to_text
 from analogyqa.settings.run import Config

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.report.spread import (
+from analogyqa.evaluation.spread import (
     bootstrap_means,
     inflation,
     interval_of_runs,

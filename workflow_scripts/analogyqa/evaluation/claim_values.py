@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.cells import Cell
-from analogyqa.report.summary import Values
+from analogyqa.evaluation.summary import Values
 from analogyqa.runs.cost import Costs
 from analogyqa.schemas import read_table
 from analogyqa.schemas.inside import INSIDE

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analogyqa.report.number_kinds import TableEntry, our_values
-from analogyqa.report.results import Results
-from analogyqa.report.summary import LEDGER, to_frame
-from analogyqa.report.verdicts import NOT_COMPARABLE, NOT_RUN, OTHER_DATA
+from analogyqa.evaluation.number_kinds import TableEntry, our_values
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import LEDGER, to_frame
+from analogyqa.evaluation.verdicts import NOT_COMPARABLE, NOT_RUN, OTHER_DATA
 from analogyqa.settings.artefacts import CITED, Published
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.paper import Paper

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analogyqa.report.spread import freedom_of, inflation
+from analogyqa.evaluation.spread import freedom_of, inflation
 
 SAMPLES = 10_000
 POWER = 0.8

@@ -5,8 +5,7 @@ import pytest
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.files import write_json
-from analogyqa.report.summary import (
+from analogyqa.evaluation.summary import (
     find_records,
     join_folds,
     measure_columns,
@@ -15,6 +14,7 @@ from analogyqa.report.summary import (
     shared_seeds,
     values_of,
 )
+from analogyqa.files import write_json
 from builders.report import make_config, make_run, write_made_run
 
 CELL = Cell("analogy", "wikiqa", "who")

@@ -10,7 +10,7 @@ import pandas as pd
 from analogyqa.cells import Cell, cell_with_run, cells_by_run, reported_cells
 from analogyqa.cells.made import made_files
 from analogyqa.corpora.table import Counts, count_corpora
-from analogyqa.report.summary import (
+from analogyqa.evaluation.summary import (
     Summaries,
     Values,
     by_cell,

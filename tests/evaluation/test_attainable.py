@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.report.attainable import runs_needed
-from analogyqa.report.number_kinds import TableEntry, our_values
-from analogyqa.report.results import Results
+from analogyqa.evaluation.attainable import runs_needed
+from analogyqa.evaluation.number_kinds import TableEntry, our_values
+from analogyqa.evaluation.results import Results
 from builders.report import CONFERENCE, make_config, make_summary
 
 

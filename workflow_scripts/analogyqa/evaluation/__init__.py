@@ -1,0 +1,1 @@
+"""What scores say: summaries with their spread, tests, verdicts, and claims."""
