@@ -34,7 +34,7 @@ from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
-from analogyqa.memory import MALLOC_OPTIONS
+from analogyqa.surroundings import MALLOC_OPTIONS
 from analogyqa.report.stored import CONFIGURATION, store_configuration
 from analogyqa.analogies.specs import SOLVERS
 from analogyqa.runs.commit import CommitUnknownError, find_commit

@@ -11,7 +11,7 @@ import pandas as pd
 from measure import FOLDER, Cost, record, run_in_new_process
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import select_subset
 from analogyqa.corpora.table import build_corpus
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell

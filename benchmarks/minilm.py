@@ -11,8 +11,8 @@ from measure import in_turn, record
 from torch import Tensor
 
 from analogyqa.encoders.minilm import MiniLMEncoder, vocabulary
-from analogyqa.memory import MALLOC_OPTIONS
 from analogyqa.settings.systems import Training
+from analogyqa.surroundings import MALLOC_OPTIONS
 from analogyqa.text import Sentences
 
 SENTENCES, ROUNDS, STEPS, BATCH = 200, 3, 4, 32

@@ -13,7 +13,7 @@ import cells
 import numpy as np
 from measure import record, run_in_new_process
 
-from analogyqa.vectors.select import select_vectors
+from analogyqa.vectors.files import select_vectors
 
 WORDS = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
 DIM, BLOCK = 300, 1000

@@ -18,7 +18,7 @@ PAPERS = ROOT / "papers"
 # A package imports only packages before it. CONTRIBUTING.md describes each. The
 # specifications of plug-ins are the modules `specs` of several packages.
 PACKAGES = (
-    *("errors", "streams", "text", "memory", "files", "folders", "surroundings", "schemas"),
+    *("errors", "text", "files", "folders", "surroundings", "schemas"),
     "plugin",
     *("settings.base", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),

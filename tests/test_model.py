@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.model import Model
 from analogyqa.model.examples import write_explanations
@@ -17,8 +17,15 @@ from analogyqa.report.stored import CONFIGURATION, stored_configuration
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.score import score_cell
 from analogyqa.runs.train import checkpoint_path, train_cell
-from analogyqa.schemas import CORPUS, METRICS, PROTOTYPES, SCORES, read_table, write_table
-from analogyqa.schemas.explanations import EXPLANATIONS
+from analogyqa.schemas import (
+    CORPUS,
+    EXPLANATIONS,
+    METRICS,
+    PROTOTYPES,
+    SCORES,
+    read_table,
+    write_table,
+)
 from analogyqa.settings.load import REPOSITORY, read_values
 from analogyqa.settings.systems import System
 from analogyqa.training.explanation import principal_components

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from analogyqa.corpora.table import build_corpus, count_questions
-from analogyqa.rewriting.entities import find_entities
+from analogyqa.rewriting.annotate import find_entities
 from analogyqa.text import tokenize
 from builders.projects import load_script
 

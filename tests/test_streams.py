@@ -26,7 +26,7 @@ def run():
     return in_shell
 
 
-PREPARE = "from analogyqa.streams import prepare_streams; prepare_streams(); "
+PREPARE = "from analogyqa.surroundings import prepare_streams; prepare_streams(); "
 # The command line, whose command is replaced by one that prints.
 MAIN = PREPARE + "from analogyqa import cli; cli.app = lambda **_: {}; cli.main()"
 

@@ -2,7 +2,7 @@
 
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import select_subset
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table
 from analogyqa.settings.systems import Negatives

@@ -6,8 +6,7 @@ from analogyqa.job import cell_job, job
 from analogyqa.model.examples import write_explanations
 from analogyqa.report.explained import clearest_decisions
 from analogyqa.runs.choose import resolve_system
-from analogyqa.schemas import read_table
-from analogyqa.schemas.decisions import DECISIONS
+from analogyqa.schemas import DECISIONS, read_table
 
 with job(snakemake) as given:
     _, system = resolve_system(given.systems, snakemake.input.get("selection"))

@@ -2,7 +2,7 @@
 
 from analogyqa.files import write_json
 from analogyqa.job import find_spacy_model, job
-from analogyqa.rewriting.entities import find_entities, model_record
+from analogyqa.rewriting.annotate import find_entities, model_record
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 
 with job(snakemake) as given:

@@ -5,8 +5,7 @@ import logging
 from analogyqa.analogies.induce import induce_category
 from analogyqa.job import find_spacy_model, job
 from analogyqa.pretrained.nli import read_nli
-from analogyqa.schemas import write_table
-from analogyqa.schemas.analogies import ANALOGIES
+from analogyqa.schemas import ANALOGIES, write_table
 from analogyqa.settings.data import Category
 
 with job(snakemake) as given:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from analogyqa.job import find_spacy_model, job
-from analogyqa.rewriting.lemmas import lemmatise_corpus
+from analogyqa.rewriting.annotate import lemmatise_corpus
 from analogyqa.schemas import CORPUS, read_table, write_table
 
 with job(snakemake) as given:

@@ -1,6 +1,6 @@
 """Replace the question words of typed questions."""
 
-from analogyqa.corpora.folds import restrict_to_fold
+from analogyqa.corpora.questions import restrict_to_fold
 from analogyqa.job import job
 from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table

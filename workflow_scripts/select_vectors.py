@@ -6,7 +6,7 @@ import pandas as pd
 
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.vectors.select import build_vocabulary, select_vectors
+from analogyqa.vectors.files import build_vocabulary, select_vectors
 from analogyqa.vectors.store import write_store
 
 with job(snakemake) as given:

@@ -7,13 +7,11 @@ import pytest
 import spacy
 
 from analogyqa.analogies import induce
-from analogyqa.analogies.induce import choose_pairs, induce_category
+from analogyqa.analogies.induce import choose_pairs, induce_category, read_sentences
 from analogyqa.analogies.pairs import SentencePair
 from analogyqa.analogies.specs import DISTRACTORS, RuleSpec
-from analogyqa.analogies.texts import read_sentences
 from analogyqa.errors import AnalogyQAError
-from analogyqa.schemas import read_table, write_table
-from analogyqa.schemas.analogies import ANALOGIES
+from analogyqa.schemas import ANALOGIES, read_table, write_table
 from analogyqa.settings.data import Category
 from builders.documents import UD, doc
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
-from analogyqa.corpora.question_types import OTHER
+from analogyqa.corpora.questions import OTHER
 from analogyqa.errors import AnalogyQAError
 from builders.cells import COMB
 

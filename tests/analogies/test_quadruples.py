@@ -17,7 +17,7 @@ from analogyqa.analogies.quadruples import (
     training_blocks,
     write_quadruples,
 )
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import QUADRUPLES, read_table
 from analogyqa.settings.systems import Negatives

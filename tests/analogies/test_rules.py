@@ -2,8 +2,8 @@
 
 import pytest
 
-from analogyqa.analogies import semantic, syntactic
-from analogyqa.analogies.dependencies import child, label
+from analogyqa.analogies import rules
+from analogyqa.analogies.grammar import child, label
 from builders.documents import CLEARNLP, UD, doc
 
 SLICING = (
@@ -48,26 +48,26 @@ OPPOSITES = {"possible": "impossible"}
 @pytest.mark.parametrize(
     ("rule", "sentence", "first", "second"),
     [
-        (syntactic.comparative, LONGER, "The river is long.",
+        (rules.comparative, LONGER, "The river is long.",
          "The river is much longer than the road."),
-        (syntactic.opposites, POSSIBLE, "It is possible to measure it.",
+        (rules.opposites, POSSIBLE, "It is possible to measure it.",
          "It is impossible to measure it."),
-        (syntactic.opposites, POSSIBLE_CLEARNLP, "It is possible to measure it.",
+        (rules.opposites, POSSIBLE_CLEARNLP, "It is possible to measure it.",
          "It is impossible to measure it."),
-        (syntactic.plurals, SLICING.format(object="obj"),
+        (rules.plurals, SLICING.format(object="obj"),
          "A woman is slicing one onion in the kitchen.",
          "A woman is slicing two onions in the kitchen."),
-        (syntactic.plurals, TWO_DOGS, "One dog is running.", "Two dogs are running."),
-        (syntactic.conjugation, UD, "A man is playing chess.", "A man plays chess."),
-        (syntactic.conjugation, WILL, "The girl will play tomorrow.", "The girl plays tomorrow."),
-        (semantic.negation, UD, "A man is not playing chess.", "A man is playing chess."),
-        (semantic.negation, SLEEPS, "The cat does not sleep.", "The cat sleeps."),
-        (semantic.no_such_thing, UD, "There is no man playing chess.", "A man is playing chess."),
-        *((semantic.passive, SLICING_ALONE.format(object=name), "A woman is slicing two onions.",
+        (rules.plurals, TWO_DOGS, "One dog is running.", "Two dogs are running."),
+        (rules.conjugation, UD, "A man is playing chess.", "A man plays chess."),
+        (rules.conjugation, WILL, "The girl will play tomorrow.", "The girl plays tomorrow."),
+        (rules.negation, UD, "A man is not playing chess.", "A man is playing chess."),
+        (rules.negation, SLEEPS, "The cat does not sleep.", "The cat sleeps."),
+        (rules.no_such_thing, UD, "There is no man playing chess.", "A man is playing chess."),
+        *((rules.passive, SLICING_ALONE.format(object=name), "A woman is slicing two onions.",
            "Two onions are being sliced by a woman.") for name in ("obj", "dobj")),
-        (semantic.objective_clause, SAYS, "Anna says that the train left Oslo.",
+        (rules.objective_clause, SAYS, "Anna says that the train left Oslo.",
          "The train left Oslo."),
-        (semantic.predicative_adjective, BROWN, "A brown dog is running.",
+        (rules.predicative_adjective, BROWN, "A brown dog is running.",
          "A dog that is brown is running."),
     ],
 )  # fmt: skip
@@ -78,9 +78,9 @@ def test_a_rule_makes_a_pair(rule, sentence, first, second):
 
 
 RULES = [
-    *(syntactic.comparative, syntactic.opposites, syntactic.plurals, syntactic.conjugation),
-    *(semantic.negation, semantic.no_such_thing, semantic.passive),
-    *(semantic.objective_clause, semantic.predicative_adjective),
+    *(rules.comparative, rules.opposites, rules.plurals, rules.conjugation),
+    *(rules.negation, rules.no_such_thing, rules.passive),
+    *(rules.objective_clause, rules.predicative_adjective),
 ]
 
 
@@ -96,16 +96,16 @@ def test_rules_skip_negated_sentences(rule):
         # A clause that is about the adjective; who did it is not irresponsible; soldiers'
         # imprisonment; onions that may be those in the kitchen; a new sports show; a black and a
         # white dog; no sentence.
-        (syntactic.comparative, LONGER.replace("The/DT/DET/det/1", "As/IN/SCONJ/mark/4")),
-        (syntactic.comparative, LONGER.replace("river/NN", "which/WDT")),
-        (syntactic.opposites, POSSIBLE.replace("possible/", "responsible/")),
-        (syntactic.plurals, TWO_DOGS.replace("are/VBP/AUX/aux/3/be", "'/POS/PART/case/1")),
-        (semantic.passive, SLICING.format(object="obj")),
-        (semantic.predicative_adjective, BROWN.replace("dog/NN/", "dogs/NNS/")),
-        (semantic.predicative_adjective, "Anna/NNP/PROPN/nsubj/4 and/CC/CCONJ/cc/4 "
+        (rules.comparative, LONGER.replace("The/DT/DET/det/1", "As/IN/SCONJ/mark/4")),
+        (rules.comparative, LONGER.replace("river/NN", "which/WDT")),
+        (rules.opposites, POSSIBLE.replace("possible/", "responsible/")),
+        (rules.plurals, TWO_DOGS.replace("are/VBP/AUX/aux/3/be", "'/POS/PART/case/1")),
+        (rules.passive, SLICING.format(object="obj")),
+        (rules.predicative_adjective, BROWN.replace("dog/NN/", "dogs/NNS/")),
+        (rules.predicative_adjective, "Anna/NNP/PROPN/nsubj/4 and/CC/CCONJ/cc/4 "
          "a/DT/DET/det/4 brown/JJ/ADJ/amod/4 dog/NN/NOUN/conj/0 "
          "run/VBP/VERB/ROOT/5 ././PUNCT/punct/5"),
-        (semantic.predicative_adjective,
+        (rules.predicative_adjective,
          BROWN.replace("is/VBZ/AUX/aux/4/be", "now/RB/ADV/advmod/4")),
     ],
 )  # fmt: skip

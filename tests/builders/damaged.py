@@ -22,13 +22,13 @@ from analogyqa.evaluation.summary import read_runs
 from analogyqa.pretrained import infersent
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.pretrained.sent2vec import encode_tokens
-from analogyqa.rewriting.entities import find_entities
+from analogyqa.rewriting.annotate import find_entities
 from analogyqa.schemas import CORPUS, METRICS, SPLITS, read_table, write_table
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import load_paper
 from analogyqa.sources.registry import load_registry
 from analogyqa.training.checkpoints import load_state
-from analogyqa.vectors.select import select_vectors
+from analogyqa.vectors.files import select_vectors
 from analogyqa.vectors.store import read_store, store_record
 from builders.tiny import sent2vec_bytes
 

@@ -14,8 +14,7 @@ from analogyqa.evaluation.summary import RECORDED, SUMMARY, to_frame
 from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.report.figures import STYLE
-from analogyqa.schemas import METRICS, write_table
-from analogyqa.schemas.explanations import Candidate, Explanation, Prototype, Shifts
+from analogyqa.schemas import METRICS, Candidate, Explanation, Prototype, Shifts, write_table
 from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, to_text
 from analogyqa.settings.paper import Paper, load_paper

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from analogyqa import cli
 from analogyqa.cli import run
-from analogyqa.cli.doctor import describe_gpu, describe_slurm
 from analogyqa.cli.options import counted
+from analogyqa.cli.prepare import describe_gpu, describe_slurm
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.settings.load import REPOSITORY

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analogyqa.corpora.folds import (
+from analogyqa.corpora.questions import (
     count_shared,
     fold_corpus,
     normalise_texts,

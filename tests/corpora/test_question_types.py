@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analogyqa.corpora.question_types import OTHER, classify_question, select_subset
+from analogyqa.corpora.questions import OTHER, classify_question, select_subset
 from analogyqa.schemas import CORPUS, read_table, write_table
 
 TYPES = {"who": ["who", "whom"], "when": ["when"], "where": ["where"]}

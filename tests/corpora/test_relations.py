@@ -6,8 +6,7 @@ import pytest
 from analogyqa.corpora.relations import read, relations_corpus, review_page
 from analogyqa.corpora.table import count_corpora
 from analogyqa.errors import AnalogyQAError
-from analogyqa.schemas import CORPUS, write_table
-from analogyqa.schemas.analogies import ANALOGIES
+from analogyqa.schemas import ANALOGIES, CORPUS, write_table
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from analogyqa.corpora.semeval_related import read
+from analogyqa.corpora.semeval import read_related
 from analogyqa.corpora.table import Pair, build_corpus
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import SPLITS
@@ -49,7 +49,7 @@ PAIRS = [
 
 @pytest.fixture
 def pairs(read_file):
-    return lambda content, name="b.xml": read_file(read, name, content)
+    return lambda content, name="b.xml": read_file(read_related, name, content)
 
 
 def jsonl(lines=LINES):

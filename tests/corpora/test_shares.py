@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.corpora.shares import keep_train_share
+from analogyqa.corpora.questions import keep_train_share
 
 SHARES = st.floats(0.01, 1)
 

@@ -10,7 +10,7 @@ from analogyqa.encoders.random import RandomEncoder
 from analogyqa.encoders.sum import SumEncoder
 from analogyqa.encoders.unit_mean import UnitMeanEncoder
 from analogyqa.settings.systems import Training
-from analogyqa.vectors.unit import unit
+from analogyqa.vectors import unit
 
 VECTORS = np.array([[9, 9], [1, 2], [3, 6]], dtype=np.float32)
 

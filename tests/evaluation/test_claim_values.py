@@ -10,8 +10,7 @@ from analogyqa.evaluation.claims import judge_claims
 from analogyqa.report.claims_page import claims_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import STEPS, Cost, Costs
-from analogyqa.schemas import write_table
-from analogyqa.schemas.inside import INSIDE
+from analogyqa.schemas import INSIDE, write_table
 from builders.report import HYPERBOLIC, make_paper, repository_config
 
 CONFIG = repository_config()

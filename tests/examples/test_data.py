@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.corpora.question_types import OTHER
+from analogyqa.corpora.questions import OTHER
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences, training_sentences
 from analogyqa.examples.files import load_cell

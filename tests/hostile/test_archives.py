@@ -13,7 +13,7 @@ import pytest
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.sources.fetch import fetch
-from analogyqa.vectors.select import select_vectors
+from analogyqa.vectors.files import select_vectors
 from builders.damaged import mark_most_slow, zipped
 from builders.servers import ok, running_server, source
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.sources import download
+from analogyqa.sources import fetch as fetching
 from analogyqa.sources.fetch import fetch
 from analogyqa.sources.registry import Source
 from analogyqa.sources.verify import CHUNK
@@ -140,7 +140,7 @@ UNHASHED = [case for case in CASES if not case.startswith(NOTICED_BY_HASH)]
 
 @pytest.fixture
 def server(monkeypatch):
-    monkeypatch.setattr(download, "TIMEOUT", (5, 0.2))
+    monkeypatch.setattr(fetching, "TIMEOUT", (5, 0.2))
     with running_server() as running:
         running.serve("/good", GOOD)
         running.serve("/half", LOST)

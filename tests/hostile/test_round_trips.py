@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from analogyqa.corpora.specs import READERS
 from analogyqa.pretrained.nli import LABELS, read_nli
 from analogyqa.text import nfc
-from analogyqa.vectors.select import select_vectors
+from analogyqa.vectors.files import select_vectors
 from builders.damaged import zipped
 
 MANY = 400

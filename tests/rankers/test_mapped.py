@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from analogyqa.rankers import Encoded, Fitting, Texts, build_ranker
 from analogyqa.rankers.mapped import first_components, least_squares_map, orthogonal_map
 from analogyqa.settings.systems import System
-from analogyqa.vectors.unit import unit
+from analogyqa.vectors import unit
 
 NORMALISED = {"normalise": ["unit", "centre"]}
 EMPTY = np.zeros((0, 6), np.float32), np.zeros((0, 6), np.float32), np.zeros(0, int)

@@ -11,7 +11,7 @@ from analogyqa.rankers.analogy import analogy_scores
 from analogyqa.rankers.energy import energy, quadruple_energies
 from analogyqa.rankers.specs import RANKER_OVERRIDES, RANKERS
 from analogyqa.settings.systems import System
-from analogyqa.vectors.unit import unit
+from analogyqa.vectors import unit
 
 TEXT_RANKERS = [name for name, entry in RANKERS.items() if entry.reads == "text"]
 LEARNED_RANKERS = [name for name, entry in RANKERS.items() if entry.trained or entry.fitted]

@@ -8,7 +8,7 @@ import pytest
 
 from analogyqa.corpora.table import count_questions
 from analogyqa.schemas import SPLITS
-from analogyqa.vectors.select import build_vocabulary, select_vectors
+from analogyqa.vectors.files import build_vocabulary, select_vectors
 from builders.mirror import FASTTEXT, FILES, MIRROR, build, needs
 
 pytestmark = [*needs(MIRROR), pytest.mark.draw]

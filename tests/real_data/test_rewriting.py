@@ -3,11 +3,11 @@
 import pandas as pd
 import pytest
 
-from analogyqa.rewriting.entities import find_entities, model_record
+from analogyqa.rewriting.annotate import find_entities, model_record
 from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import SPLITS
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import build_vocabulary, select_vectors
+from analogyqa.vectors.files import build_vocabulary, select_vectors
 from builders.mirror import FASTTEXT, FILES, MIRROR, build, needs
 
 MODEL = MIRROR / "models" / "en_core_web_sm"

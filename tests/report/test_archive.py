@@ -26,8 +26,7 @@ from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import hash_of_content
 from analogyqa.runs.score import score_cell
-from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
-from analogyqa.schemas.inside import INSIDE
+from analogyqa.schemas import CORPUS, INSIDE, METRICS, read_table, write_table
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.systems import System
 from analogyqa.sources.registry import load_registry

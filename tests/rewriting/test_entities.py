@@ -9,8 +9,7 @@ import spacy
 from spacy.training import Example
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.rewriting.entities import find_entities, model_record
-from analogyqa.rewriting.spacy_models import installed
+from analogyqa.rewriting.annotate import find_entities, installed, model_record
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 
 PATTERNS = [

@@ -7,8 +7,7 @@ import pytest
 import spacy
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.rewriting.lemmas import lemmatise_corpus
-from analogyqa.rewriting.spacy_models import installed, load
+from analogyqa.rewriting.annotate import installed, lemmatise_corpus, load
 from analogyqa.schemas import CORPUS, read_table, write_table
 
 RULES = {

@@ -10,7 +10,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import build_vocabulary
+from analogyqa.vectors.files import build_vocabulary
 
 # Words on both axes of the plane, and between them.
 PLANE = {"east": [1, 0], "north": [0, 1], "high": [1, 2], "flat": [2, 1], "far": [9, 0]}

@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.runs.decisions import find_decisions
-from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, write_table
-from analogyqa.schemas.decisions import DECISIONS
+from analogyqa.schemas import CORPUS, DECISIONS, PROTOTYPES, SCORES, write_table
 
 PAIRS = [
     ("train", "t0", "who was it ?", "t0-0", "it was Anna", 1, "who"),

@@ -12,7 +12,7 @@ import torch
 from ir_measures import P
 
 from analogyqa.cells import Cell
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, OF_SCORES, RANKED, RankedMeasure

@@ -11,8 +11,7 @@ from analogyqa.runs.inside import write_inside
 from analogyqa.runs.solve import sentence_vectors
 from analogyqa.runs.train import train_cell
 from analogyqa.runs.weights import trained_encoder, write_weights
-from analogyqa.schemas import CORPUS, SCORES, read_table
-from analogyqa.schemas.inside import INSIDE
+from analogyqa.schemas import CORPUS, INSIDE, SCORES, read_table
 from analogyqa.settings.systems import Training
 from analogyqa.training import loop
 from analogyqa.vectors.store import read_store

@@ -18,12 +18,12 @@ from analogyqa import cli
 from analogyqa.errors import AnalogyQAError
 from analogyqa.sources.fetch import fetch
 from analogyqa.sources.registry import Source, first_available, load_registry, mirrors_from
-from analogyqa.sources.status import status_table
 from analogyqa.sources.verify import (
     CHUNK,
     is_placed_by_hand,
     rows_sha256,
     sidecar,
+    status_table,
 )
 from builders.servers import dropped, entry, ok, running_server, sent, sha256, source, status
 
@@ -304,7 +304,7 @@ FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 @pytest.mark.parametrize(
     ("patched", "error", "message", "received"),
     [
-        ("download.tqdm.update", FULL, r"No space left on device\. .*room for data/file", CHUNK),
+        ("fetch.tqdm.update", FULL, r"No space left on device\. .*room for data/file", CHUNK),
         ("fetch.convert", KeyboardInterrupt("killed"), "killed", len(BODY)),
     ],
 )

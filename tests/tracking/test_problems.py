@@ -12,8 +12,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
-from analogyqa.tracking.problems import readable_errors
-from analogyqa.tracking.store import initialise
+from analogyqa.tracking.store import initialise, readable_errors
 from builders.servers import free_ports, running_server, sent, status
 from builders.tracking import CELL, import_all, uri, write_cell
 

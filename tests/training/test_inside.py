@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from analogyqa.examples.files import load_cell
-from analogyqa.schemas.inside import INSIDE
+from analogyqa.schemas import INSIDE
 from analogyqa.training.inside import look_inside, vector_norms
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import train_seed

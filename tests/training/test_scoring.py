@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import torch
 
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import select_subset
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences

@@ -17,8 +17,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.vectors.files import build_vocabulary, select_vectors
 from analogyqa.vectors.frequencies import WEIGHTS, read_frequencies
-from analogyqa.vectors.select import build_vocabulary, select_vectors
 from analogyqa.vectors.store import read_store, store_record, write_store
 from analogyqa.vectors.train import train_vectors, train_word2vec
 from builders.projects import clean_environment
@@ -242,7 +242,7 @@ def test_a_damaged_fasttext_model_is_an_error(tmp_path, fasttext_bin):
     # This runs in another process, because fastText itself may crash on such a file.
     script = (
         "import sys; from analogyqa.errors import AnalogyQAError\n"
-        "from analogyqa.vectors.select import select_vectors\n"
+        "from analogyqa.vectors.files import select_vectors\n"
         "for path in sys.argv[1:]:\n"
         "    try: select_vectors(path, ['book'], 'zero')\n"
         "    except AnalogyQAError as error: print(error)\n"

@@ -1,7 +1,6 @@
 """The entry point of `analogyqa` and of `python -m analogyqa`."""
 
-from analogyqa.streams import prepare_streams
-from analogyqa.surroundings import leave_surroundings
+from analogyqa.surroundings import leave_surroundings, prepare_streams
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from analogyqa.settings.overrides import DEFAULT, from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Negatives, System
-from analogyqa.streams import prepare_streams
+from analogyqa.surroundings import prepare_streams
 
 # The errors of a disk that is full, over quota or not writable.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}

@@ -7,7 +7,7 @@ import pytest
 from analogyqa.cells import explained_cells
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.page.examples import examples_section
-from analogyqa.schemas.explanations import EXPLANATIONS
+from analogyqa.schemas import EXPLANATIONS
 from builders.report import CONFERENCE, make_config, make_explanation
 from builders.results import PageReader
 

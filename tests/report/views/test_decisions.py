@@ -8,8 +8,7 @@ from analogyqa.report.explained import clearest_decisions
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.views.deciding import counts_of
 from analogyqa.report.views.show import build_view, table_of_view
-from analogyqa.schemas import write_table
-from analogyqa.schemas.decisions import DECISIONS
+from analogyqa.schemas import DECISIONS, write_table
 from builders.report import cells_in_markdown, make_config, make_paper
 
 CELLS = {"subset": "comb", "dataset": "wikiqa"}

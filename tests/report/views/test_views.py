@@ -26,8 +26,7 @@ from analogyqa.report.views.projection import POINTS, project
 from analogyqa.report.views.show import build_view, draw_view, table_of_view
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.report.views.words_by_norm import WORDS
-from analogyqa.schemas import write_table
-from analogyqa.schemas.inside import INSIDE
+from analogyqa.schemas import INSIDE, write_table
 from builders.report import cells_in_markdown, drawn_text, make_config, make_paper
 
 COLUMNS = {

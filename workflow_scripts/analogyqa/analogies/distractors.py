@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analogyqa.analogies.inflection import lemmatise
+from analogyqa.analogies.grammar import lemmatise
 from analogyqa.analogies.pairs import MASK, join_words, lower_first
 from analogyqa.analogies.specs import DISTRACTORS
 

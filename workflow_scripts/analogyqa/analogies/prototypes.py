@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import PROTOTYPES, SPLITS
 from analogyqa.settings.data import OTHER

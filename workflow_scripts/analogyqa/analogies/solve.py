@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analogyqa.analogies.solvers import Solver
-from analogyqa.vectors.unit import unit
+from analogyqa.vectors import unit
 
 BLOCK = 1 << 16  # scores at a time, so that they fit into a core's cache
 # Shared ties: scores that differ by less are tied. For example, an encoder that ignores word order

@@ -43,17 +43,17 @@ class SolverSpec(Plugin):
 RELATIONS = {
     "templates": RuleSpec("analogyqa.analogies.templates:from_templates"),
     "persons": RuleSpec("analogyqa.analogies.templates:persons"),
-    "comparative": RuleSpec("analogyqa.analogies.syntactic:comparative", parses=True),
-    "opposites": RuleSpec("analogyqa.analogies.syntactic:opposites", parses=True),
-    "plurals": RuleSpec("analogyqa.analogies.syntactic:plurals", parses=True),
-    "conjugation": RuleSpec("analogyqa.analogies.syntactic:conjugation", parses=True),
+    "comparative": RuleSpec("analogyqa.analogies.rules:comparative", parses=True),
+    "opposites": RuleSpec("analogyqa.analogies.rules:opposites", parses=True),
+    "plurals": RuleSpec("analogyqa.analogies.rules:plurals", parses=True),
+    "conjugation": RuleSpec("analogyqa.analogies.rules:conjugation", parses=True),
     "entailment": RuleSpec("analogyqa.analogies.induce:entailed"),
-    "negation": RuleSpec("analogyqa.analogies.semantic:negation", parses=True),
-    "no_such_thing": RuleSpec("analogyqa.analogies.semantic:no_such_thing", parses=True),
-    "passive": RuleSpec("analogyqa.analogies.semantic:passive", parses=True),
-    "objective_clause": RuleSpec("analogyqa.analogies.semantic:objective_clause", parses=True),
+    "negation": RuleSpec("analogyqa.analogies.rules:negation", parses=True),
+    "no_such_thing": RuleSpec("analogyqa.analogies.rules:no_such_thing", parses=True),
+    "passive": RuleSpec("analogyqa.analogies.rules:passive", parses=True),
+    "objective_clause": RuleSpec("analogyqa.analogies.rules:objective_clause", parses=True),
     "predicative_adjective": RuleSpec(
-        "analogyqa.analogies.semantic:predicative_adjective", parses=True
+        "analogyqa.analogies.rules:predicative_adjective", parses=True
     ),
 }
 

@@ -11,7 +11,7 @@ from analogyqa.errors import AnalogyQAError, looked_in
 from analogyqa.folders import list_files
 from analogyqa.pretrained import hugging_face, transformer
 from analogyqa.pretrained.specs import PRETRAINED
-from analogyqa.rewriting.spacy_models import installed
+from analogyqa.rewriting.annotate import installed
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.data import Category, Dataset, Parser

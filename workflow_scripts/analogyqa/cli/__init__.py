@@ -10,20 +10,11 @@ from collections.abc import Callable
 
 import typer
 
-from analogyqa.cli.archive import archive
-from analogyqa.cli.compare import compare
-from analogyqa.cli.doctor import doctor
-from analogyqa.cli.explain import explain
-from analogyqa.cli.leaderboard import leaderboard
 from analogyqa.cli.mlflow_ui import import_, ui
-from analogyqa.cli.plan import plan
-from analogyqa.cli.rank import rank
-from analogyqa.cli.report import report
+from analogyqa.cli.model import explain, rank
+from analogyqa.cli.prepare import doctor, plan, schema, sources
+from analogyqa.cli.results import archive, compare, leaderboard, report, verify, why
 from analogyqa.cli.run import demo, paper
-from analogyqa.cli.schema import schema
-from analogyqa.cli.sources import sources
-from analogyqa.cli.verify import verify
-from analogyqa.cli.why import why
 from analogyqa.errors import AnalogyQAError
 
 app = typer.Typer(

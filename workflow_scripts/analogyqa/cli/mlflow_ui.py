@@ -36,8 +36,7 @@ def ui(
 
     Example: `analogyqa ui --config sample/config.yaml --port 5001`
     """
-    from analogyqa.tracking.problems import readable_errors
-    from analogyqa.tracking.store import MlflowExperiment
+    from analogyqa.tracking.store import MlflowExperiment, readable_errors
 
     settings, papers = load_run(config)
     tracking_uri = resolve_tracking_uri(settings)

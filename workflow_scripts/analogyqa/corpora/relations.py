@@ -10,8 +10,7 @@ import pandas as pd
 from analogyqa.corpora.table import WITHOUT_QUOTES, are_quoted
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_lines
-from analogyqa.schemas import CORPUS, read_table
-from analogyqa.schemas.analogies import ANALOGIES
+from analogyqa.schemas import ANALOGIES, CORPUS, read_table
 
 log = logging.getLogger(__name__)
 

@@ -1,17 +1,124 @@
-"""SemEval-2016 Task 3, subtask A (Nakov et al. 2016): forum questions and their comments, in XML.
+"""SemEval Task 3 (Nakov et al. 2015 to 2017): forum questions with comments or related questions.
 
-A question is the subject and body of a "related question"; its candidates are the comments in its
-thread. Files that cover all subtasks repeat a thread for each question it is related to, and mark
-the repetitions. We skip these, as the task asks, which leaves the threads of the `-subtaskA` file.
+Subtask A: a question is the subject and body of a "related question"; its candidates are the
+comments in its thread. Files that cover all subtasks repeat a thread for each question it is
+related to, and mark the repetitions. We skip these, as the task asks, which leaves the threads of
+the `-subtaskA` file.
+
+Subtask B: a question is the subject and body of an "original question"; its candidates are the ten
+related questions that a search engine found, in its order. The release is XML and repeats the
+question for each candidate. Because the official files of two parts are not available, we also
+read JSON lines, in which `split` names the part. Some of their texts are lemmatised (`orgq`,
+`relq`) because the raw text is incomplete.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.sax import SAXException
+from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import Locator
 
-from analogyqa.corpora.semeval_xml import Release
-from analogyqa.corpora.table import Pair
+from defusedxml.sax import parseString
 
-LABELS = {"Good": 1, "PotentiallyUseful": 0, "Bad": 0}
+from analogyqa.corpora.table import Pair, clean_id
+from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.files import read_lines
+from analogyqa.text import nfc, require_text
+
+_LINE = "#line"  # not a valid XML attribute name, so it clashes with none
+
+
+class Release:
+    """One file of a release. Its errors name the file and the line."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Parse a file, or raise AnalogyQAError for malformed XML or an entity declaration."""
+        self.path, self._root = path, _parse(path)
+
+    def iter(self, tag: str) -> Iterator[Element]:
+        """Yield the elements with a tag, in the order of the file."""
+        return self._root.iter(tag)
+
+    def line(self, element: Element) -> int:
+        return int(element.attrib[_LINE])
+
+    def fail(self, element: Element, cause: str) -> AnalogyQAError:
+        """Return an error about an element."""
+        return AnalogyQAError(
+            f"{self.path}, line {self.line(element)}: {cause}. Correct the file, or fetch it again."
+        )
+
+    def attribute(self, element: Element, name: str) -> str:
+        if name not in element.attrib:
+            raise self.fail(element, f"a {element.tag} without {name}")
+        return element.attrib[name]
+
+    def id(self, element: Element, name: str) -> str:
+        """Return the id in an attribute, normalised by `clean_id`."""
+        return clean_id(self.attribute(element, name))
+
+    def text(self, element: Element, *names: str) -> str:
+        """Return the joined text of one child element of each name, with single spaces."""
+        texts = []
+        for name in names:
+            children = element.findall(name)
+            if len(children) != 1:
+                cause = f"a {element.tag} with {len(children)} {name} instead of one"
+                raise self.fail(element, cause)
+            texts.append("".join(children[0].itertext()))
+        return nfc(" ".join(" ".join(texts).split()))
+
+    def label(self, element: Element, name: str, labels: dict[str, int]) -> int:
+        """Return the number that `labels` gives for an attribute's value."""
+        value = self.attribute(element, name)
+        if value not in labels:
+            raise self.fail(
+                element, f"unknown label {shown(value)} (the labels are {', '.join(labels)})"
+            )
+        return labels[value]
+
+
+class _LinedTree(ContentHandler):
+    """Builds elements with their line number as an attribute."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.builder = TreeBuilder()
+        self.locator = Locator()
+
+    def setDocumentLocator(self, locator) -> None:
+        self.locator = locator
+
+    def startElement(self, name, attrs) -> None:
+        self.builder.start(name, {**attrs, _LINE: str(self.locator.getLineNumber())})
+
+    def endElement(self, name) -> None:
+        self.builder.end(name)
+
+    def characters(self, content) -> None:
+        self.builder.data(content)
+
+    def skippedEntity(self, name) -> None:
+        raise SAXException(f"the entity {name} is not declared")
+
+
+def _parse(path: str | Path) -> Element:
+    tree = _LinedTree()
+    try:
+        # The released files have a DTD. It is harmless as long as it declares no entity.
+        parseString(Path(path).read_bytes(), tree)
+    except (SAXException, ValueError, LookupError) as error:  # ValueError and LookupError: encoding
+        cause = error.getMessage() if isinstance(error, SAXException) else error
+        line = tree.locator.getLineNumber()
+        raise AnalogyQAError(
+            f"{path}, line {line}: malformed XML ({cause}). Fetch the file again."
+        ) from error
+    return tree.builder.close()
+
+
+COMMENT_LABELS = {"Good": 1, "PotentiallyUseful": 0, "Bad": 0}
 REPEATED = "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"
 
 # The released 2015 development split has this question without comments. It cannot be ranked, so
@@ -44,6 +151,88 @@ def read(path: str | Path) -> Iterator[Pair]:
             seen.add(element_id)
         question = release.text(related, "RelQSubject", "RelQBody")
         for comment in comments:
-            label = release.label(comment, "RELC_RELEVANCE2RELQ", LABELS)
+            label = release.label(comment, "RELC_RELEVANCE2RELQ", COMMENT_LABELS)
             text = release.text(comment, "RelCText")
             yield Pair(release.line(comment), question_id, question, text, label)
+
+
+# The task makes no distinction between PerfectMatch and Relevant. Gold files have true and false.
+RELATED_LABELS = {"PerfectMatch": 1, "Relevant": 1, "Irrelevant": 0, "true": 1, "false": 0}
+
+
+def read_related(path: str | Path) -> Iterator[Pair]:
+    """Yield the pairs of an XML file or, by its suffix, of JSON lines (`.jsonl`).
+
+    A question keeps the text of its first pair, because the text of Q326 of 2016 changes between
+    its pairs. JSON lines without an id are numbered by question. Empty lines are skipped.
+
+    Raises:
+        AnalogyQAError: for malformed XML or JSON, a missing element or key, an id that is neither
+            text nor an integer, an invalid character or an unknown label.
+    """
+    texts: dict[str, str] = {}
+    read_pairs = _read_jsonl if Path(path).suffix == ".jsonl" else _read_xml
+    for pair in read_pairs(path):
+        yield pair._replace(question=texts.setdefault(pair.question_id, pair.question))
+
+
+def _read_xml(path: str | Path) -> Iterator[Pair]:
+    release = Release(path)
+    for original in release.iter("OrgQuestion"):
+        question_id = release.id(original, "ORGQ_ID")
+        question = release.text(original, "OrgQSubject", "OrgQBody")
+        all_related = original.findall("Thread/RelQuestion")
+        if not all_related:
+            raise release.fail(original, f"the question {question_id} has no related question")
+        for related in all_related:
+            text = release.text(related, "RelQSubject", "RelQBody")
+            label = release.label(related, "RELQ_RELEVANCE2ORGQ", RELATED_LABELS)
+            yield Pair(release.line(related), question_id, question, text, label)
+
+
+def _read_jsonl(path: str | Path) -> Iterator[Pair]:
+    question_number, previous = 0, None
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            values = json.loads(line)
+            question, candidate = (_text(values, name) for name in ("orgq", "relq"))
+            label, part = str(values["label"]), _id(values, "split")
+            question_id = None if values.get("qid") is None else _id(values, "qid")
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            raise AnalogyQAError(
+                f"{path}, line {number}: not a pair of questions ({error!r}). Correct the line, or "
+                "fetch the file again."
+            ) from error
+        label = label.lower() if label in ("True", "False") else label
+        if label not in RELATED_LABELS:
+            raise AnalogyQAError(
+                f"{path}, line {number}: unknown label {shown(label)}. The labels are "
+                f"{', '.join(RELATED_LABELS)}."
+            )
+        question_number += question != previous
+        previous = question
+        if question_id is None:
+            question_id = f"{part}-{question_number}"
+        yield Pair(number, question_id, question, candidate, RELATED_LABELS[label], part)
+
+
+def _text(values: dict, name: str) -> str:
+    """Return a question with single spaces: its lemmatised text, or its raw subject and body."""
+    keys = [name] if name in values else [f"{name}_subject", f"{name}_body"]
+    for key in keys:
+        if not isinstance(values[key], str):
+            raise TypeError(f"{key}: {shown(values[key])} is not text")
+        require_text(values[key])
+    return nfc(" ".join(" ".join(values[key] for key in keys).split()))
+
+
+def _id(values: dict, name: str) -> str:
+    """Return an id, normalised by `clean_id`."""
+    value = values[name]
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise TypeError(f"{name}: {shown(value)} is neither text nor an integer")
+    text = str(value)
+    require_text(text)
+    return clean_id(text)

@@ -26,7 +26,7 @@ READERS = {
     "wikiqa": ReaderSpec("analogyqa.corpora.wikiqa:read"),
     "trecqa": ReaderSpec("analogyqa.corpora.trecqa:read"),
     "semeval": ReaderSpec("analogyqa.corpora.semeval:read"),
-    "semeval_related": ReaderSpec("analogyqa.corpora.semeval_related:read"),
+    "semeval_related": ReaderSpec("analogyqa.corpora.semeval:read_related"),
     "yahoocqa_splits": ReaderSpec("analogyqa.corpora.yahoocqa_splits:read"),
     "relations": ReaderSpec("analogyqa.corpora.relations:read", gives_relations=True),
 }

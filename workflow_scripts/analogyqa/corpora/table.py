@@ -9,9 +9,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.corpora.folds import count_shared, fold_corpus
-from analogyqa.corpora.question_types import classify_question
-from analogyqa.corpora.shares import keep_train_share
+from analogyqa.corpora.questions import (
+    classify_question,
+    count_shared,
+    fold_corpus,
+    keep_train_share,
+)
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, SPLITS, read_table

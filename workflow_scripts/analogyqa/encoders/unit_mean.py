@@ -4,7 +4,7 @@ import numpy as np
 
 from analogyqa.encoders.mean import MeanEncoder
 from analogyqa.settings.systems import Training
-from analogyqa.vectors.unit import unit
+from analogyqa.vectors import unit
 
 
 class UnitMeanEncoder(MeanEncoder):

@@ -8,8 +8,7 @@ import pandas as pd
 from analogyqa.cells import Cell
 from analogyqa.evaluation.summary import Values
 from analogyqa.runs.cost import Costs
-from analogyqa.schemas import read_table
-from analogyqa.schemas.inside import INSIDE
+from analogyqa.schemas import INSIDE, read_table
 from analogyqa.settings.coordinates import NORM
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.cells import Cell
 from analogyqa.cells.configured import Configured
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, cell_data
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table

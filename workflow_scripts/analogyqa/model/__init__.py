@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks
-from analogyqa.corpora.question_types import classify_question, select_subset
+from analogyqa.corpora.questions import classify_question, select_subset
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.examples.data import CellData, cell_data
 from analogyqa.examples.files import (
@@ -38,8 +38,7 @@ from analogyqa.model.runs import find_run
 from analogyqa.rankers import build_ranker
 from analogyqa.runs.record import metrics_of
 from analogyqa.runs.score import score_texts
-from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, read_table
-from analogyqa.schemas.explanations import Explanation
+from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, Explanation, read_table
 from analogyqa.settings.data import OTHER
 from analogyqa.settings.systems import System
 from analogyqa.text import require_text

@@ -9,7 +9,7 @@ from analogyqa.model import Model
 from analogyqa.model.folder import Learned
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.weights import finished_checkpoint
-from analogyqa.schemas.explanations import EXPLANATIONS
+from analogyqa.schemas import EXPLANATIONS
 
 
 def write_explanations(

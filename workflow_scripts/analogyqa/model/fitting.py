@@ -9,7 +9,7 @@ import pandas as pd
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
 from analogyqa.cells import Cell
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.model.folder import (
@@ -26,7 +26,7 @@ from analogyqa.settings.data import ALL
 from analogyqa.settings.systems import System
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.fasttext_files import OutOfVocabulary
-from analogyqa.vectors.select import build_vocabulary, select_vectors
+from analogyqa.vectors.files import build_vocabulary, select_vectors
 from analogyqa.vectors.store import write_store
 
 

@@ -17,7 +17,7 @@ class Resources(NamedTuple):
 
     Args:
         weights: the encoder's own file, or the name or folder of a model; "" for none.
-        vectors: a file of word vectors that `analogyqa.vectors.select.select_vectors` reads, or "".
+        vectors: a file of word vectors that `analogyqa.vectors.files.select_vectors` reads, or "".
         training_texts: the sentences of the data set's training split, which `sif` fits on.
         lowercase: whether the encoder or its word vectors are lower-cased.
         options: the values of the options in its specification.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import known_vectors
+from analogyqa.vectors.files import known_vectors
 
 if TYPE_CHECKING:
     from analogyqa.pretrained import Resources

@@ -17,7 +17,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequenc
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import known_vectors
+from analogyqa.vectors.files import known_vectors
 
 ENCODE_BATCH = 64
 SECOND_VERSION = "infersent2.pkl"

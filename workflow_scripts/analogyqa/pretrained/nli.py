@@ -11,7 +11,7 @@ import pandas as pd
 from analogyqa.corpora.table import WITHOUT_QUOTES, are_quoted
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import require_text
-from analogyqa.vectors.text_files import open_packed
+from analogyqa.vectors.files import open_packed
 
 LABELS = ("entailment", "neutral", "contradiction")
 

@@ -14,7 +14,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources
 from analogyqa.text import tokenize
 from analogyqa.vectors.fasttext_files import DAMAGE, MAGIC, WORD, open_mapped
-from analogyqa.vectors.select import known_vectors
+from analogyqa.vectors.files import known_vectors
 
 _VERSION, _SENT2VEC = 11, 4  # format version and model type
 _HASH_FACTOR = 116049371

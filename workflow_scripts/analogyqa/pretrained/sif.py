@@ -9,8 +9,8 @@ import numpy as np
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import tokenize
+from analogyqa.vectors.files import known_vectors
 from analogyqa.vectors.frequencies import sif_weight
-from analogyqa.vectors.select import known_vectors
 
 if TYPE_CHECKING:
     from analogyqa.pretrained import Resources

@@ -7,7 +7,7 @@ baseline for question answering", SIGIR.
 import numpy as np
 
 from analogyqa.rankers import Vocabulary, Words, unranked
-from analogyqa.vectors.unit import unit
+from analogyqa.vectors import unit
 
 
 class AlignedRanker:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from analogyqa.vectors.unit import unit
+from analogyqa.vectors import unit
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analogyqa.rankers import Encoded, Quadruples, unranked
-from analogyqa.vectors.unit import unit
+from analogyqa.vectors import unit
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -9,7 +9,7 @@ import numpy as np
 
 from analogyqa.rankers import Encoded, Fitting, unranked
 from analogyqa.rankers.specs import MappedOptions
-from analogyqa.vectors.unit import unit
+from analogyqa.vectors import unit
 
 
 def orthogonal_map(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:

@@ -14,8 +14,7 @@ from analogyqa.cells.made import is_made
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
 from analogyqa.runs.depends_on import sha256
-from analogyqa.schemas import CORPUS
-from analogyqa.schemas.inside import INSIDE
+from analogyqa.schemas import CORPUS, INSIDE
 from analogyqa.settings.paper import Paper
 
 # `*` also matches `/`. The first pattern that matches a file decides.

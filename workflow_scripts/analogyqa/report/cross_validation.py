@@ -7,8 +7,7 @@ from itertools import product
 import pandas as pd
 
 from analogyqa.cells import Cell, cross_validation_cells, split_corpus, why_left_out
-from analogyqa.corpora.folds import count_shared, original_split
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import count_shared, original_split, select_subset
 from analogyqa.evaluation.comparing import (
     COMPARED,
     compare_runs,

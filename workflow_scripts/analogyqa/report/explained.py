@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.schemas.explanations import Candidate, Explanation, Shifts, WordShares
+from analogyqa.schemas import Candidate, Explanation, Shifts, WordShares
 
 SHOWN = 5  # candidates that a picture explains, besides the best correct one
 WORDS = 4  # of a sentence

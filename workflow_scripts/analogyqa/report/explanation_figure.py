@@ -16,7 +16,7 @@ from analogyqa.report.explained import (
     word_text,
 )
 from analogyqa.report.figures import COLOURS, own_style, write_figure
-from analogyqa.schemas.explanations import Explanation, Point, Shifts
+from analogyqa.schemas import Explanation, Point, Shifts
 
 WIDTH, HEIGHT = 7.2, 4.4  # of a saved plot in inches; a page is as wide
 SIZE = (5.2, 3.9)  # of a plot on a screen, next to its text

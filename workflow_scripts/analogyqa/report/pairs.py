@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analogyqa.cells import cross_validation_cells
-from analogyqa.corpora.folds import fold_ids, original_split
+from analogyqa.corpora.questions import fold_ids, original_split
 from analogyqa.evaluation.comparing import COMPARED, compare_runs, round_comparison
 from analogyqa.evaluation.summary import Values, join_folds, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN

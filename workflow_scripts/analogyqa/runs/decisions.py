@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, read_table, write_table
-from analogyqa.schemas.decisions import DECISIONS
+from analogyqa.schemas import CORPUS, DECISIONS, PROTOTYPES, SCORES, read_table, write_table
 
 _QUESTION = ["seed", "question_id"]
 _PAIR = ["question_id", "candidate_id"]

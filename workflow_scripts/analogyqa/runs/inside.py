@@ -7,8 +7,7 @@ from threadpoolctl import threadpool_limits
 from analogyqa.examples.files import CellJob, read_vocabulary
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.weights import finished_checkpoint
-from analogyqa.schemas import write_table
-from analogyqa.schemas.inside import INSIDE
+from analogyqa.schemas import INSIDE, write_table
 
 
 def write_inside(job: CellJob, checkpoints: str | Path, path: str | Path) -> None:

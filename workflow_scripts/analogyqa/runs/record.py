@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.cells.cell import Cell
-from analogyqa.corpora.question_types import select_subset
+from analogyqa.corpora.questions import select_subset
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.files import write_json
 from analogyqa.measures import RANKED, measure_run

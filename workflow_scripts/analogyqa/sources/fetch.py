@@ -1,18 +1,27 @@
-"""Put a source into the resources folder, from a mirror or the web."""
+"""Put a source into the resources folder, from a mirror or over HTTP with resume and retries."""
 
 import glob
 import hashlib
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+
+import requests
+from requests import RequestException, codes
+from requests.exceptions import ChunkedEncodingError
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
+from tqdm import tqdm
+from urllib3 import Retry
+from urllib3.exceptions import HTTPError, InvalidHeader
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
 from analogyqa.sources.archives import convert
-from analogyqa.sources.download import download_url
 from analogyqa.sources.registry import MIRROR_VARIABLE, Download, Source
 from analogyqa.sources.verify import (
+    CHUNK,
     Fingerprint,
     Provenance,
     Refused,
@@ -111,3 +120,109 @@ def _download(
     for leftover in target.parent.glob(f"{glob.escape(target.name)}.*.part"):
         leftover.unlink()
     return fingerprint
+
+
+ATTEMPTS = 4
+MAX_WAIT = 120.0  # seconds between two attempts, even if the server asks for more
+TIMEOUT = (10.0, 60.0)  # seconds to connect, seconds without a byte
+
+
+class Transient(Exception):
+    """A failure that may go away."""
+
+    retry_after: float | None = None  # seconds, if the server says so
+
+
+RETRIED = (Transient, requests.ConnectionError, requests.Timeout, ChunkedEncodingError)
+
+
+def download_url(url: str, part: Path, has_hash: bool, sleep: Callable[[float], None]) -> bool:
+    """Download a URL to `part`, resuming from what is already there.
+
+    Without a known hash, nothing is resumed, because the file may have changed since, and the
+    server must state a length, so that a lost connection is noticed.
+
+    Args:
+        url: The address.
+        part: The partial file; it is kept after a failure.
+        has_hash: Whether the content will be checked against a known hash.
+        sleep: Waits the given seconds between attempts.
+
+    Returns:
+        Whether `part` contains bytes of an earlier connection.
+
+    Raises:
+        Refused: When the server fails permanently or too often.
+        OSError: When the disk fails.
+    """
+    retrying = Retrying(
+        stop=stop_after_attempt(ATTEMPTS),
+        wait=_wait,
+        sleep=sleep,
+        retry=retry_if_exception_type(RETRIED),
+        reraise=True,
+    )
+    try:
+        return retrying(_stream, url, part, has_hash)
+    except (Transient, RequestException) as error:
+        # urllib3 says "max retries exceeded", although it never retries here. Show the reason.
+        cause = error.args[0] if error.args else error
+        raise Refused(str(getattr(cause, "reason", error))) from error
+    except (ValueError, HTTPError) as error:  # requests does not wrap these, e.g. a bad chunk size
+        raise Refused(f"the server's response is malformed: {error}") from error
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    seconds = error.retry_after if isinstance(error, Transient) else None
+    return min(2.0 ** (state.attempt_number - 1) if seconds is None else seconds, MAX_WAIT)
+
+
+def _stream(url: str, part: Path, has_hash: bool) -> bool:
+    start = part.stat().st_size if has_hash and part.exists() else 0
+    headers = {"Accept-Encoding": "identity"}  # ranges count bytes of the unencoded file
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+        code, content_range = response.status_code, response.headers.get("Content-Range", "")
+        is_resumed = start > 0 and code == codes.partial_content
+        is_past_end = start > 0 and code == codes.requested_range_not_satisfiable
+        if is_past_end and content_range == f"bytes */{start}":
+            return True
+        if is_past_end or (is_resumed and not content_range.startswith(f"bytes {start}-")):
+            part.unlink(missing_ok=True)
+            raise Transient(f"the server sent {content_range!r} instead of the bytes from {start}")
+        if not is_resumed and code != codes.ok:
+            raise _failure(response)
+        encoding = response.headers.get("Content-Encoding", "identity")
+        if encoding != "identity":
+            raise Refused(f"the server sent the file with the encoding {encoding}")
+        length = response.raw.length_remaining  # None if the server states none
+        if not has_hash and length is None and not response.raw.chunked:
+            raise Refused(
+                "without a stated length or a known hash, a partial file would go unnoticed"
+            )
+        done = start if is_resumed else 0
+        total = None if length is None else done + length
+        with (
+            part.open("ab" if is_resumed else "wb") as file,
+            tqdm(
+                desc=part.name, total=total, initial=done, unit="B", unit_scale=True, disable=None
+            ) as bar,  # disable=None shows it only on a terminal
+        ):
+            # A body shorter than its Content-Length raises ChunkedEncodingError.
+            for chunk in response.iter_content(CHUNK):
+                file.write(chunk)
+                bar.update(len(chunk))
+    return is_resumed
+
+
+def _failure(response: requests.Response) -> Refused | Transient:
+    code = response.status_code
+    message = f"HTTP {code} {response.reason} instead of a file"
+    if code < 500 and code not in (codes.request_timeout, codes.too_many_requests):
+        return Refused(message)
+    failure = Transient(message)
+    with suppress(InvalidHeader):
+        failure.retry_after = Retry().get_retry_after(response.raw)
+    return failure

@@ -1,13 +1,14 @@
-"""Verify that a file is the registered one, and record where it came from."""
+"""Verify that files are the registered ones, record where they came from, and list their states."""
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from analogyqa.files import write_json
-from analogyqa.sources.registry import Source
+from analogyqa.sources.registry import Source, local_copy
 
 CHUNK = 1 << 16
 DROP_IN = "drop-in"  # origin of a file that the user added by hand
@@ -143,3 +144,46 @@ def write_record(
     if provenance != recorded:
         write_json(path, asdict(provenance))
     return provenance
+
+
+class Status(NamedTuple):
+    """The state of one source."""
+
+    name: str
+    state: str  # present, in mirror, to download, add by hand
+    bytes: int | None
+    hash: str  # ok, WRONG, as fetched, not checked, unverified; empty without a file
+    licence: str
+    path: Path  # the local copy, or where to put one
+
+
+def status_table(
+    registry: Mapping[str, Source],
+    resources_dir: str | Path,
+    mirrors: Sequence[Path],
+    verify: bool = False,
+) -> list[Status]:
+    """Return the state of every source, after hashing local copies if `verify` is set."""
+    rows = []
+    for name, source in registry.items():
+        path = target = Path(resources_dir, source.file)
+        state, size, hash_state = "to download" if source.urls else "add by hand", source.bytes, ""
+        if copy := local_copy(source, resources_dir, mirrors):
+            path, size = copy, copy.stat().st_size
+            state = "present" if copy == target else "in mirror"
+            was_fetched = copy == target and sidecar(resources_dir, source).exists()
+            hash_state = "ok" if verify else "as fetched" if was_fetched else "not checked"
+            if verify and not _is_registered_file(source, copy):
+                hash_state = "WRONG"
+            elif source.unverified:
+                hash_state = "unverified"
+        rows.append(Status(name, state, size, hash_state, source.licence, path))
+    return rows
+
+
+def _is_registered_file(source: Source, copy: Path) -> bool:
+    try:
+        verify_file(source, copy)
+    except Refused:
+        return False
+    return True

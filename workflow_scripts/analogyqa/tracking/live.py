@@ -9,9 +9,8 @@ import pandas as pd
 from analogyqa.cells import Cell
 from analogyqa.schemas import HISTORY
 from analogyqa.tracking import set_defaults
-from analogyqa.tracking.problems import first_line
 from analogyqa.tracking.records import cell_params, curve_points, run_name
-from analogyqa.tracking.store import MlflowExperiment, experiment_name
+from analogyqa.tracking.store import MlflowExperiment, experiment_name, first_line
 
 log = logging.getLogger(__name__)
 

@@ -13,12 +13,12 @@ from analogyqa.cells import Cell
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Training
 from analogyqa.settings.tracking import database_path
-from analogyqa.tracking.problems import readable_errors
 from analogyqa.tracking.store import (
     SERVED,
     MlflowExperiment,
     experiment_name,
     lock,
+    readable_errors,
 )
 
 ALIAS = "best"

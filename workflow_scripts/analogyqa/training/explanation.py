@@ -11,9 +11,9 @@ from analogyqa.encoders import build_encoder
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellJob
 from analogyqa.rankers import Encoded, Ranker, build_ranker
-from analogyqa.schemas.explanations import Candidate, Explanation, Prototype, Shifts, WordShares
+from analogyqa.schemas import Candidate, Explanation, Prototype, Shifts, WordShares
 from analogyqa.training.scoring import Encode, array_encoder, encode_all
-from analogyqa.vectors.unit import unit
+from analogyqa.vectors import unit
 
 if TYPE_CHECKING:
     from analogyqa.training.learner import Learner

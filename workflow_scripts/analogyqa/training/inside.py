@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.examples.data import CellData, split_evenly
-from analogyqa.schemas.inside import INSIDE
+from analogyqa.schemas import INSIDE
 from analogyqa.settings.systems import System
 from analogyqa.training.learner import trained_learner
 from analogyqa.training.scoring import Encode, array_encoder, encode_all

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.vectors.text_files import read_packed_lines
+from analogyqa.vectors.files import read_packed_lines
 
 A = 1e-3
 # From counts and the number of tokens to weights.

@@ -12,8 +12,8 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
 from analogyqa.text import tokenize
 from analogyqa.vectors.fasttext_files import require_whole_fasttext
+from analogyqa.vectors.files import read_packed_lines
 from analogyqa.vectors.store import require_whole
-from analogyqa.vectors.text_files import read_packed_lines
 
 
 def train_vectors(

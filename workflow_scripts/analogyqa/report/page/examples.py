@@ -18,7 +18,7 @@ from analogyqa.report.explained import (
 )
 from analogyqa.report.explanation_figure import picture_svg
 from analogyqa.report.html_pages import render, svg_uri
-from analogyqa.schemas.explanations import EXPLANATIONS, Explanation, Shifts
+from analogyqa.schemas import EXPLANATIONS, Explanation, Shifts
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 

@@ -13,9 +13,7 @@ from analogyqa.report.figures import own_style, save_figure
 from analogyqa.report.legend import for_data, heading, printed_as
 from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.table_notes import names_by_fact
-from analogyqa.schemas import CORPUS, read_table
-from analogyqa.schemas.decisions import DECISIONS
-from analogyqa.schemas.inside import INSIDE
+from analogyqa.schemas import CORPUS, DECISIONS, INSIDE, read_table
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 

@@ -1,15 +1,17 @@
-"""One interface to dependency labels of Universal Dependencies and of ClearNLP.
+"""One interface to dependency labels of Universal Dependencies and of ClearNLP, and to inflection.
 
 Rules use the labels of UD. spaCy's own English models use ClearNLP, where some structures differ
 too: a copula is the head in ClearNLP, but depends on its adjective in UD.
 """
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spacy.tokens import Token
+
 
 # UD label of each ClearNLP label. A subtype follows the colon.
 _AS_IN_UD = {
@@ -81,3 +83,26 @@ def contiguous_subtree(token: "Token") -> "list[Token]":
     """Return a word with everything below it, or [] when these words are not contiguous."""
     words = list(token.subtree)
     return words if words[-1].i - words[0].i + 1 == len(words) else []
+
+
+@cache
+def inflected(lemma: str, tag: str) -> str | None:
+    """Return the form of a lemma with a Penn tag, or None if none is known."""
+    from lemminflect import getInflection
+
+    return next(iter(getInflection(lemma, tag, inflect_oov=False)), None)
+
+
+@cache
+def lemmatise(word: str, pos: str) -> str | None:
+    """Return the lemma of a word with a universal part of speech, or None if none is known."""
+    from lemminflect import getLemma
+
+    return next(iter(getLemma(word, pos, lemmatize_oov=False)), None)
+
+
+def is_form(word: str, lemma: str, tag: str) -> bool:
+    """Return whether a word is the form of a lemma with a Penn tag."""
+    from lemminflect import getInflection
+
+    return word in getInflection(lemma, tag, inflect_oov=False)

@@ -1,22 +1,35 @@
-"""`analogyqa doctor`."""
+"""`analogyqa doctor`, `sources`, `schema` and `plan`: what to know before a run."""
 
 import importlib.metadata
+import json
+import os
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from rich import box
+from rich.console import Console
 from rich.filesize import decimal
+from rich.table import Table
 
 from analogyqa.cells import artefact_coordinates, load_papers, why_no_run
 from analogyqa.cli.options import CONFIG, ConfigOption
 from analogyqa.experiments.checks import left_out_here
 from analogyqa.experiments.experiment import Experiment, load_experiment
+from analogyqa.planning import Timings, print_plan, read_listing
 from analogyqa.settings.load import read_config, read_values
+from analogyqa.settings.schema import config_schema, paper_schema
+from analogyqa.sources.registry import join_mirrors, load_registry, mirrors_from
+from analogyqa.sources.verify import status_table
+from analogyqa.surroundings import require_cache
 
 
 def doctor(config: ConfigOption = CONFIG) -> None:
@@ -115,3 +128,83 @@ def _missing(experiment: Experiment, config: Path) -> dict[str, dict[str, list[s
                 if (reason := why_no_run(coordinates, experiment.config)) in left_out:
                     missing.setdefault(reason, {}).setdefault(name, []).append(artefact)
     return missing
+
+
+# Explanations of a state or hash in the table, printed above the paths that have it.
+NOTES = {
+    "WRONG": "not the registered file; remove or replace it:",
+    "unverified": "no hash is published, so the file cannot be verified:",
+    "add by hand": "no URL is known; if you have the file, put it here:",
+}
+
+
+def sources(
+    config: ConfigOption = CONFIG,
+    registry: Annotated[Path, typer.Option(help="The registry of sources.")] = Path("sources.yaml"),
+    verify: Annotated[bool, typer.Option("--verify", help="Hash every local copy.")] = False,
+) -> None:
+    """Print which downloads are here, which will be fetched, their sizes and licences.
+
+    Exits with 1 when `--verify` finds a wrong file. Example: `analogyqa sources --verify`
+    """
+    settings = read_config(config)
+    known = load_registry(registry)
+    mirrors = mirrors_from(settings.mirrors, os.environ)
+    rows = status_table(known, settings.resources_dir, mirrors, verify)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("source", overflow="fold")
+    for heading in ("state", "size", "hash"):
+        table.add_column(heading, no_wrap=True, justify="right" if heading == "size" else "left")
+    for row in rows:
+        size = decimal(row.bytes) if row.bytes else "?"
+        table.add_row(row.name, row.state, size, row.hash)
+    Console().print(table)
+    print("licences:")
+    lines = textwrap.TextWrapper(80, subsequent_indent="    ", break_on_hyphens=False)
+    for licence in dict.fromkeys(row.licence for row in rows):
+        names = ", ".join(row.name for row in rows if row.licence == licence)
+        print(lines.fill(f"  {licence}: {names}"))
+    print(f"present: in {settings.resources_dir}; mirrors: {join_mirrors(mirrors)}")
+    for word, note in NOTES.items():
+        if paths := [f"  {row.path}" for row in rows if word in (row.state, row.hash)]:
+            print(f"{word}: {note}", *paths, sep="\n")
+    if any(row.hash == "WRONG" for row in rows):
+        raise typer.Exit(1)
+
+
+class File(StrEnum):
+    """A file that has a schema."""
+
+    CONFIG = "config"
+    PAPER = "paper"
+
+
+def schema(
+    file: Annotated[File, typer.Argument(help="config.yaml and files over it, or paper.yaml.")],
+) -> None:
+    """Print the JSON schema of a configuration file, by which editors complete and check it.
+
+    Example: `analogyqa schema config`
+    """
+    made = {File.CONFIG: config_schema, File.PAPER: paper_schema}[file]()
+    print(json.dumps(made, indent=2, ensure_ascii=False))
+
+
+_DRY_RUN = ("-m", "snakemake", "--cores", "8", "--profile", "slurm", "--dry-run")
+
+
+def plan(config: ConfigOption = CONFIG) -> None:
+    """Print the jobs that a run on Slurm would submit, and what they will probably cost.
+
+    Nothing is submitted. Example: `analogyqa plan --config sample/config.yaml`
+    """
+    settings = read_config(config)
+    require_cache()
+    command = [sys.executable, *_DRY_RUN, "--configfile", str(config)]
+    listing = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if listing.returncode:
+        raise typer.Exit(2)  # Snakemake has said why
+    timings = Timings(
+        settings.output_dir, lambda cell: len(settings.seeds_at(cell.subset, cell.overrides))
+    )
+    print_plan(read_listing(listing.stdout), timings)

@@ -1,10 +1,11 @@
-"""Schemas of the tables between stages, checked on every read and write."""
+"""Schemas of the tables between stages, checked on every read and write, and of explanations."""
 
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import BaseModel, TypeAdapter
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
@@ -51,6 +52,47 @@ ENTITIES = _schema(
     candidate_id=pa.string(),
     entity=pa.string(),
     entity_type=_id,
+)
+# `source` is the file that a pair was made from, `rule` the rule that made it. `distractors` are in
+# the order of the registry, or empty.
+ANALOGIES = _schema(
+    pair_id=pa.string(),
+    first=pa.string(),
+    second=pa.string(),
+    source=_id,
+    rule=_id,
+    distractors=pa.list_(pa.string()),
+)
+# The candidate that each seed ranks first for a test question, and the prototype that gave it its
+# score. `correct` is the correct candidate that is ranked best. `margin` is the best score of a
+# correct candidate minus that of a wrong one, null if there is no wrong one.
+DECISIONS = _schema(
+    seed=pa.int32(),
+    question_type=_id,
+    question_id=pa.string(),
+    question=pa.string(),
+    candidate_id=pa.string(),
+    candidate=pa.string(),
+    label=pa.int8(),
+    correct=pa.string(),
+    margin=pa.float64(),
+    prototype_question_id=pa.string(),
+    prototype_candidate_id=pa.string(),
+    prototype_question=pa.string(),
+    prototype_candidate=pa.string(),
+)
+# The encoder's output on the test split. `kind` is question, candidate or word. `label` is that of
+# a candidate, or -1. `words` are those the encoder read. `norm` is that of the vector before a
+# ranker changes it. A word has no vector.
+INSIDE = _schema(
+    kind=_id,
+    id=pa.string(),
+    question_id=pa.string(),
+    label=pa.int8(),
+    text=pa.string(),
+    words=pa.list_(pa.string()),
+    norm=pa.float64(),
+    vector=pa.list_(pa.float32()),
 )
 
 
@@ -100,3 +142,70 @@ def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
 
 def _describe(schema: pa.Schema) -> str:
     return ", ".join(f"{field.name}: {field.type}" for field in schema)
+
+
+# Words of a sentence, each with the share of the dimensions of the sentence vector that it won when
+# the encoder took the maximum over the words, the largest share first.
+WordShares = list[tuple[str, float]]
+Point = tuple[float, float]
+
+
+class Shifts(BaseModel):
+    """The shifts, question minus answer, on their first two principal components.
+
+    The points have the order of the candidates and prototypes. `shares` are the shares of the
+    variance of all shifts on the two components.
+    """
+
+    candidates: list[Point]
+    prototypes: list[Point]
+    shares: Point
+
+
+class Prototype(BaseModel):
+    """A prototype of the question's type."""
+
+    question: str
+    answer: str
+    question_words: WordShares
+    answer_words: WordShares
+
+
+class Candidate(BaseModel):
+    """A ranked candidate.
+
+    `label` is null for a new text, and `unknown` are its words without a vector, which are ignored.
+    `matches` are the words of the question, each with the most similar word of the candidate and
+    their cosine, for a ranker that adds these up. `nearest` are the numbers of the most similar
+    prototypes, each with the score that it alone would give. `decided_by` is the one whose score
+    the candidate has; null if the score depends on several.
+    """
+
+    candidate_id: str
+    candidate: str
+    label: int | None
+    score: float
+    unknown: str = ""
+    words: WordShares
+    matches: list[tuple[str, str, float]]
+    nearest: list[tuple[int, float]] = []
+    decided_by: int | None = None
+
+
+class Explanation(BaseModel):
+    """How a run ranked the candidates of a question, the best first.
+
+    Without prototypes, there are no shifts.
+    """
+
+    run: str
+    seed: int
+    question_id: str
+    question: str
+    words: WordShares
+    candidates: list[Candidate]
+    prototypes: list[Prototype] = []
+    shifts: Shifts | None = None
+
+
+EXPLANATIONS = TypeAdapter(list[Explanation])

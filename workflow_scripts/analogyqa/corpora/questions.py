@@ -1,13 +1,41 @@
-"""Cross-validation: split a data set into folds by question."""
+"""The questions of a corpus: their types, subsets by type, folds for cross-validation, shares."""
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS
+from analogyqa.settings.data import OTHER
+from analogyqa.text import nfc
+
+
+def classify_question(question: str, question_types: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the type of a question, or None.
+
+    The lower-cased first token must be one of a type's words. Applied to questions with a correct
+    candidate, this rule gives all 18 counts of Table 2 of the CoNLL paper; other rules do not.
+    """
+    tokens = question.split(maxsplit=1)
+    first = nfc(tokens[0]).lower() if tokens else ""
+    return next((name for name, words in question_types.items() if first in words), None)
+
+
+def select_subset(corpus: pd.DataFrame, split: str, types: Sequence[str] | None) -> pd.DataFrame:
+    """Return the pairs of a split whose question has one of the types.
+
+    With None (the subset `all`), return all answerable questions; those without a type get OTHER.
+    """
+    pairs = corpus[corpus["split"] == split]
+    if types is not None:
+        return pairs[pairs["question_type"].isin(types)].reset_index(drop=True)
+    pairs = pairs[pairs.groupby("question_id")["label"].transform("any")].reset_index(drop=True)
+    return pairs.assign(question_type=pairs["question_type"].astype(object).fillna(OTHER))
+
 
 DEV_EVERY = 8  # every eighth question outside the test fold goes to the dev split
-_SEED = 0  # shuffles the questions; fixed, so that every run has the same folds
+_SEED = 0  # shuffles the questions; fixed, so that every run has the same folds and subsamples
 
 
 def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
@@ -100,3 +128,22 @@ def count_shared(corpus: pd.DataFrame) -> dict[str, int]:
 def normalise_texts(texts: pd.Series) -> pd.Series:
     """Return the letters and digits of texts, in lower case, to find copies of a question."""
     return texts.str.casefold().str.replace(r"[\W_]", "", regex=True)
+
+
+def keep_train_share(corpus: pd.DataFrame, share: float) -> pd.DataFrame:
+    """Return a corpus with a share of its training questions, stratified by type.
+
+    Subsamples are nested: a larger share contains the questions of a smaller one. At least one
+    question of each type remains.
+
+    Args:
+        corpus: table with schema CORPUS.
+        share: the fraction to keep, above 0 and up to 1.
+    """
+    train = corpus[corpus["split"] == "train"]
+    questions = train.drop_duplicates("question_id").set_index("question_id")["question_type"]
+    order = np.random.default_rng(_SEED).permutation(len(questions))
+    types = questions.astype(object).fillna("").iloc[order]
+    is_kept = types.groupby(types).cumcount() < types.map(types.value_counts()) * share
+    has_kept_id = corpus["question_id"].isin(types.index[is_kept])
+    return corpus[has_kept_id | (corpus["split"] != "train")].reset_index(drop=True)

@@ -1,0 +1,228 @@
+"""`analogyqa report`, `why`, `verify`, `compare`, `leaderboard`, `archive`: for output folders."""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.filesize import decimal
+from rich.table import Table
+
+from analogyqa.cli.options import (
+    CONFIG,
+    ConfigOption,
+    JsonOption,
+    ResultsOption,
+    counted,
+    load_run,
+    results_folder,
+)
+from analogyqa.errors import AnalogyQAError
+from analogyqa.files import write_text
+from analogyqa.report.stored import read_configuration
+from analogyqa.report.trace import find_number, lines_of, origin
+from analogyqa.settings.load import command_of, from_here
+
+
+def report(config: ConfigOption = CONFIG) -> None:
+    """Write report.html, one page with the results so far, into the output folder.
+
+    Example: `analogyqa report --config sample/config.yaml`
+    """
+    from analogyqa.report.page import build_page
+
+    settings, papers = load_run(config)
+    command = command_of([config], {})
+    page = build_page(settings.output_dir, settings, papers, command)
+    path = Path(settings.output_dir, "report.html")
+    write_text(path, page)
+    print(path)
+
+
+def why(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help="A table or figure, and words that name one of its numbers: a row, a column, a "
+            "system, a data set, a subset, a measure, p=20, tuned."
+        ),
+    ],
+    results: ResultsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say where a number comes from: command, seeds, inputs, commit, machine, log.
+
+    Example: `analogyqa why table4 comb analogy --results results/demo`
+    """
+    folder = results_folder(results)
+    config, papers, command = read_configuration(folder)
+    number = find_number(folder, config, papers, words)
+    facts = origin(folder, number, command)
+    if as_json:
+        print(json.dumps(facts, indent=2))
+        return
+    width = max(map(len, facts))
+    for key, value in facts.items():
+        for line in lines_of(value) or [""]:
+            print(f"{key:{width}}  {line}")
+            key = ""
+
+
+def verify(
+    results: Annotated[Path, typer.Argument(help="The output folder of a run.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Compute measures, ledger, claims and tables again, and compare them with the files.
+
+    The means of the demo are also compared with those that the repository expects. Exits with 1 if
+    a file disagrees. Example: `analogyqa verify results/demo`
+    """
+    from analogyqa.report import verify as verifying
+    from analogyqa.report.expected import EXPECTED, is_sample
+
+    config, papers, _ = read_configuration(results)
+    differences = list(verifying.verify(results, config, papers))
+    if as_json:
+        print(json.dumps([difference._asdict() for difference in differences], indent=2))
+    else:
+        for difference in differences:
+            print(f"{difference.file}: {difference.what}")
+        if not (results / "ledger.csv").exists():
+            waiting = len(verifying.missing_runs(results, config, papers))
+            print(f"{counted(waiting, 'run is', 'runs are')} not finished; no tables are checked.")
+        count = counted(len(differences), "difference", "differences")
+        print(f"{results}: {count if differences else 'no differences'}")
+        if not differences and is_sample(results):
+            print(f"The means match those in {from_here(EXPECTED)}.")
+    if differences:
+        raise typer.Exit(1)
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="An output folder.")],
+    second: Annotated[Path, typer.Argument(help="Another output folder.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Compare the results of two output folders, cell by cell, with paired tests.
+
+    Says what differs in configuration, data, packages and code. Exits with 1 if a cell differs.
+    Example: `analogyqa compare results/demo results/three`
+    """
+    from analogyqa.report.compare_folders import ONLY_FIRST, ONLY_SECOND, compare_folders
+
+    config, _, _ = read_configuration(first)
+    equal, different = compare_folders(first, second, config)
+    if as_json:
+        cells = [difference._asdict() for difference in different]
+        print(json.dumps({"equal": equal, "different": cells}, indent=2))
+    else:
+        alone = Counter(difference.state for difference in different)
+        shared = [cell for cell in different if cell.state not in (ONLY_FIRST, ONLY_SECOND)]
+        for cell, state, values, because in shared:
+            print(f"{cell}: {_difference_text(values) if values else state}")
+            for reason in because:
+                print(f"    {reason}")
+        same = counted(equal, "cell has", "cells have")
+        print(f"{same} equal scores, {counted(len(shared), 'differs', 'differ')}")
+        for state, folder in {ONLY_FIRST: first, ONLY_SECOND: second}.items():
+            if alone[state]:
+                count = counted(alone[state], "cell is", "cells are")
+                print(f"{count} only in {folder} (--json shows which)")
+    if different:
+        raise typer.Exit(1)
+
+
+def _difference_text(values: dict) -> str:
+    if values["low"] == values["high"] == 0:
+        return "the scores differ, but {measure} is the same: {first:.3f}".format_map(values)
+    return (
+        "{measure} {first:.3f}, now {second:.3f}: {difference:+.3f} [{low:.3f}, {high:.3f}], "
+        "p = {p_value:.3g}"
+    ).format_map(values)
+
+
+def leaderboard(
+    dataset: Annotated[str, typer.Argument(help="A data set, such as wikiqa.")],
+    subset: Annotated[str, typer.Option(help="Its questions: a subset of the configuration.")],
+    measure: Annotated[str, typer.Option(help="How systems are compared.")],
+    results: ResultsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rank all systems on a data set, with the interval of each rank.
+
+    Example: `analogyqa leaderboard wikiqa --subset comb --measure mrr --results results/demo`
+    """
+    from analogyqa.report.leaderboard import build_leaderboard
+
+    folder = results_folder(results)
+    config, _, _ = read_configuration(folder)
+    places = build_leaderboard(folder, dataset, subset, measure, config)
+    if as_json:
+        print(json.dumps([place._asdict() for place in places], indent=2))
+        return
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for heading in ("system", measure, "rank", "first in", "p against the best", "detectable"):
+        table.add_column(heading, justify="left" if heading == "system" else "right")
+    for place in places:
+        is_best = place is places[0]
+        table.add_row(
+            f"{place.system} *" if place.in_top_group else place.system,
+            f"{place.mean:.3f}",
+            f"{place.rank_low} to {place.rank_high}",
+            f"{place.first:.0%}",
+            "" if is_best else f"{place.p_value:.3g}",
+            "" if is_best else f"{place.detectable:.3f}",
+        )
+    Console().print(table)
+    print(
+        "*: the best, or not significantly different from it (Holm). First in: share of bootstrap "
+        "draws over questions and seeds. Detectable: the smallest difference from the best that "
+        "would probably have been found."
+    )
+
+
+def archive(
+    results: Annotated[Path, typer.Argument(help="The output folder of a run.")],
+    to: Annotated[
+        Path | None, typer.Option(help="The file to write; by default RESULTS.crate.zip.")
+    ] = None,
+) -> None:
+    """Write results, configuration, records and code into an RO-Crate, without third-party data.
+
+    Prints what is archived, and what is left out and why. `analogyqa verify` works on the unpacked
+    archive. Example: `analogyqa archive results/demo --to demo.crate.zip`
+    """
+    from analogyqa.report.archived import sort_files, why_left_out
+    from analogyqa.report.crate import write_crate
+    from analogyqa.report.verify import missing_runs
+    from analogyqa.settings.load import REPOSITORY
+    from analogyqa.sources.registry import load_registry
+
+    results = results.resolve()  # a path such as . has no name
+    config, papers, command = read_configuration(results)
+    if missing := missing_runs(results, config, papers):
+        others = f" and {len(missing) - 1} more are" if len(missing) > 1 else " is"
+        print(f"{missing[0]}{others} missing. To finish the run: {command}", file=sys.stderr)
+    target = to or results.with_name(f"{results.name}.crate.zip")
+    if target.is_dir():
+        raise AnalogyQAError(f"{target} is a folder. Name a file: --to {target / results.name}.zip")
+    contents = sort_files(results, papers.values())
+    registry = load_registry(REPOSITORY / "sources.yaml")
+    write_crate(results, contents, command, registry, target)
+    print("Archived, with the code:")
+    for folder, names in contents.archived().items():
+        print(f"  {folder + '/*' if folder else ', '.join(names)} ({_size(results, names)})")
+    print("Left out:")
+    for pattern, names in contents.left_out.items():
+        reason = why_left_out(pattern)[0]
+        print(f"  {pattern or ', '.join(names)}: {reason} ({_size(results, names)})")
+    print(f"{target}: {decimal(target.stat().st_size)}. README.md in it says how to check it.")
+
+
+def _size(results: Path, names: list[str]) -> str:
+    size = decimal(sum((results / name).stat().st_size for name in names))
+    return f"{counted(len(names), 'file', 'files')}, {size}"

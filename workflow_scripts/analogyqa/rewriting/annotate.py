@@ -1,0 +1,236 @@
+"""Lemmas and named entities of a corpus, by spaCy.
+
+A model is given as an installed package such as `en_core_web_sm`, as the folder or the wheel of a
+model, or as a `.jsonl` file of patterns for spaCy's `entity_ruler`.
+"""
+
+import hashlib
+import importlib.util
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from os.path import isdir, isfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from analogyqa.errors import AnalogyQAError, one_line
+from analogyqa.schemas import ENTITIES
+from analogyqa.sources.archives import unpack
+from analogyqa.text import tokenize
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Token
+
+
+PATTERNS = ".jsonl"
+_WHEEL = ".whl"
+
+
+def installed(model: str) -> bool:
+    """Return whether the package, folder or file exists, without loading it."""
+    is_package = model.isidentifier() and importlib.util.find_spec(model) is not None
+    # Unlike those of `Path`, these functions take a name that is too long for a file.
+    exists = isfile if Path(model).suffix in (PATTERNS, _WHEEL) else isdir
+    return is_package or exists(model)
+
+
+def load(model: str, remedy: str) -> "Language":
+    """Load a model, or raise AnalogyQAError with a message that ends in `remedy`."""
+    import spacy
+
+    try:
+        if Path(model).suffix == PATTERNS:
+            nlp = spacy.blank("en")
+            ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": True})
+            ruler.from_disk(model)
+            return nlp
+        if Path(model).suffix != _WHEEL:
+            return spacy.load(model)
+        with TemporaryDirectory() as folder:
+            unpack(Path(model), Path(folder))
+            # The pipeline of a model's package is in package/package-version/.
+            (config,) = Path(folder).glob("*/*/config.cfg")
+            return spacy.load(config.parent)
+    except Exception as error:  # spaCy raises many types
+        raise _load_error(model, error, remedy) from error
+
+
+def check_model(nlp: "Language", model: str, remedy: str) -> None:
+    """Run a loaded model once, because some missing files show only then.
+
+    Raises:
+        AnalogyQAError: with a message that ends in `remedy`.
+    """
+    try:
+        nlp("Ada Lovelace was born in London in 1815.").to_json()
+    except Exception as error:
+        raise _load_error(model, error, remedy) from error
+
+
+def _load_error(model: str, error: Exception, remedy: str) -> AnalogyQAError:
+    return AnalogyQAError(
+        f"{model}: spaCy cannot load this model ({one_line(error)}). Install the package (python "
+        f"-m spacy download NAME), or {remedy}"
+    )
+
+
+_TEXTS = ["question", "candidate"]
+
+
+def lemmatise_corpus(
+    corpus: pd.DataFrame,
+    model: str,
+    keep: Collection[str],
+    stop_words: Collection[str] | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Replace the texts of a corpus by their lower-cased lemmas, with single spaces.
+
+    Tokens without a letter or digit are dropped.
+
+    Args:
+        corpus: table with schema CORPUS.
+        model: package or folder of a spaCy model.
+        keep: parts of speech (UPOS) of content words; stop words never count.
+        stop_words: lower-cased lemmas that are stop words; None for those of the model.
+
+    Returns:
+        The corpus with the lemmas of all words, and the corpus with those of content words only,
+        in which texts may be empty.
+
+    Raises:
+        AnalogyQAError: when the model cannot be loaded, or gives no lemmas or parts of speech.
+    """
+    remedy = "set lemmas.model to the folder of a model."
+    nlp = load(model, remedy)
+    # Entities and syntax are not needed, and take most of the time.
+    nlp.select_pipes(
+        disable=[
+            name
+            for name in nlp.pipe_names
+            if {"doc.ents", "token.dep"} & {*nlp.get_pipe_meta(name).assigns}
+        ]
+    )
+    check_model(nlp, model, remedy)
+    texts = list(dict.fromkeys(pd.concat([corpus[name] for name in _TEXTS])))
+    words, content = {}, {}
+
+    def is_stop(token: "Token") -> bool:
+        return token.is_stop if stop_words is None else token.lemma_.lower() in stop_words
+
+    for text, doc in zip(texts, nlp.pipe(texts), strict=True):
+        words[text] = _join_lemmas(list(doc))
+        content[text] = _join_lemmas(
+            [token for token in doc if token.pos_ in keep and not is_stop(token)]
+        )
+    for description, lemmas in (("lemmas", words), (f"words of {', '.join(keep)}", content)):
+        if not any(lemmas.values()):
+            raise AnalogyQAError(
+                f"{model}: the model gives no {description}. Set lemmas.model to a spaCy model "
+                "with a tagger and a lemmatizer."
+            )
+    return tuple(
+        corpus.assign(**{column: corpus[column].map(lemmas) for column in _TEXTS})
+        for lemmas in (words, content)
+    )
+
+
+def _join_lemmas(tokens: "list[Token]") -> str:
+    lemmas = (token.lemma_.lower() for token in tokens)
+    return " ".join(lemma for lemma in lemmas if any(map(str.isalnum, lemma)))
+
+
+_TREEBANK = re.compile(r"``|''|-[LR][RSC]B-")
+_REMEDY = (
+    "set named_entities.model to the folder of a model or to a .jsonl file of patterns for spaCy's "
+    "entity_ruler."
+)
+
+Labels = Mapping[str, Sequence[str]]  # entity labels of each question type, e.g. OntoNotes's
+
+
+def find_entities(corpus: pd.DataFrame, model: str, labels: Labels) -> pd.DataFrame:
+    """Find the entities that typed questions ask for in their candidates.
+
+    Args:
+        corpus: table with schema CORPUS.
+        model: the spaCy model, as `rewriting.annotate` reads it.
+        labels: the model's entity labels for each question type.
+
+    Returns:
+        A table with schema ENTITIES and one row for each mention, in the order of the corpus. Its
+        texts have plain quotes and brackets.
+
+    Raises:
+        AnalogyQAError: when the model cannot be loaded or has none of the labels.
+    """
+    nlp = _load(model, labels)
+    typed = corpus.dropna(subset="question_type")
+    candidates = typed["candidate"].unique()
+    docs = nlp.pipe(map(_plain, candidates))
+    mentions = {
+        candidate: [(entity.text, entity.label_) for entity in doc.ents]
+        for candidate, doc in zip(candidates, docs, strict=True)
+    }
+    rows = [
+        (pair.split, pair.question_id, pair.candidate_id, text, pair.question_type)
+        for pair in typed.itertuples()
+        for text, label in mentions[pair.candidate]
+        if label in labels.get(pair.question_type, ())
+    ]
+    return pd.DataFrame(rows, columns=ENTITIES.names)
+
+
+def model_record(model: str, labels: Labels) -> dict:
+    """Return the name, version (sha256 of a file of patterns) and labels of a model.
+
+    Raises:
+        AnalogyQAError: as `find_entities`.
+    """
+    nlp = _load(model, labels)
+    name, version = f"{nlp.meta['lang']}_{nlp.meta['name']}", nlp.meta["version"]
+    path = Path(model)
+    if path.suffix == PATTERNS:
+        name, version = path.name, hashlib.sha256(path.read_bytes()).hexdigest()
+    known = _labels(nlp)
+    by_type = {
+        question_type: [label for label in type_labels if label in known]
+        for question_type, type_labels in labels.items()
+    }
+    return {"name": name, "version": version, "labels": by_type}
+
+
+def _load(model: str, labels: Labels) -> "Language":
+    """Load a model, and disable the components that entities do not need."""
+    nlp = load(model, _REMEDY)
+    finders = _finders(nlp)
+    # Keep a transformer or tok2vec that a component with entities listens to.
+    needed = [
+        name
+        for name, component in nlp.pipeline
+        if name in finders or finders.intersection(getattr(component, "listening_components", []))
+    ]
+    nlp.select_pipes(enable=needed)
+    check_model(nlp, model, _REMEDY)
+    all_labels = dict.fromkeys(chain.from_iterable(labels.values()))
+    if not _labels(nlp) & all_labels.keys():
+        raise AnalogyQAError(
+            f"{model}: the model has none of the entity labels {', '.join(all_labels)}. "
+            "Set named_entities.model to a spaCy model or a file of patterns that has them."
+        )
+    return nlp
+
+
+def _finders(nlp: "Language") -> set[str]:
+    return {name for name in nlp.pipe_names if "doc.ents" in nlp.get_pipe_meta(name).assigns}
+
+
+def _labels(nlp: "Language") -> set[str]:
+    return {label for name in _finders(nlp) for label in nlp.pipe_labels[name]}
+
+
+def _plain(sentence: str) -> str:
+    return _TREEBANK.sub(lambda token: tokenize(token[0], lowercase=False)[0], sentence)
