@@ -101,13 +101,6 @@ def test_no_file_is_longer_than_600_lines():
     assert too_long == {}
 
 
-def test_rules_have_no_function():
-    function = re.compile(r"(?m)^\s*(def|class) |\blambda\b")
-    assert function.search("    mem_mb=lambda wildcards: 1")
-    rules = [*ROOT.glob("rules/*.smk")]
-    assert rules and [path.name for path in rules if function.search(path.read_text())] == []
-
-
 # Terms that the glossary of CONTRIBUTING.md has replaced, as far as they have no other meaning.
 REPLACED = re.compile(
     r"(?i)stand-ins?\b|cross-?fit|cannot tell|one further run|told from|setting: (paper|chosen)"

@@ -88,17 +88,3 @@ def test_a_table_with_another_schema_is_not_read(prototypes, change, tmp_path):
     pq.write_table(change(pq.read_table(path)), path)
     with pytest.raises(AnalogyQAError, match=r"table\.parquet: columns .* Delete the file"):
         read_table(path, PROTOTYPES)
-
-
-@pytest.mark.parametrize("kept", [0, 3, 200, -1])
-def test_a_damaged_file_is_an_error(prototypes, kept, tmp_path):
-    path = tmp_path / "table.parquet"
-    write_table(prototypes, PROTOTYPES, path)
-    path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(AnalogyQAError, match=r"table\.parquet: damaged .*Delete it"):
-        read_table(path, PROTOTYPES)
-
-
-def test_a_missing_file_is_an_error(tmp_path):
-    with pytest.raises(AnalogyQAError, match=r"none\.parquet: no such file"):
-        read_table(tmp_path / "none.parquet", PROTOTYPES)

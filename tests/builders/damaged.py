@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import pickle
 import struct
 import zipfile
 from collections.abc import Callable
@@ -16,19 +17,25 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
+from analogyqa.analogies.templates import read_word_pairs
+from analogyqa.corpora.relations import relations_corpus
 from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
 from analogyqa.evaluation.summary import read_runs
+from analogyqa.files import read_lines
 from analogyqa.pretrained import infersent
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.pretrained.sent2vec import encode_tokens
 from analogyqa.rewriting.annotate import find_entities
+from analogyqa.runs.choose import read_tuned
+from analogyqa.runs.cost import read_costs
 from analogyqa.schemas import CORPUS, METRICS, SPLITS, read_table, write_table
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import load_paper
 from analogyqa.sources.registry import load_registry
 from analogyqa.training.checkpoints import load_state
 from analogyqa.vectors.files import select_vectors
+from analogyqa.vectors.frequencies import read_frequencies
 from analogyqa.vectors.store import read_store, store_record
 from builders.tiny import sent2vec_bytes
 
@@ -79,15 +86,14 @@ def vectors_text(header: str = "5 4\n") -> bytes:
     return (header + "".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows)).encode()
 
 
-def vectors_binary() -> bytes:
-    rows = zip(WORDS, NUMBERS, strict=True)
+def vectors_binary(numbers: np.ndarray = NUMBERS) -> bytes:
+    rows = zip(WORDS, numbers, strict=True)
     return b"5 4\n" + b"".join(b"%s %s\n" % (word.encode(), row.tobytes()) for word, row in rows)
 
 
-def sent2vec(words: int = 5, buckets: int = 4, order: int = 2, height: int = 9) -> bytes:
+def sent2vec(buckets: int = 4, order: int = 2, shape: tuple[int, int] = (9, 4), **changes) -> bytes:
     """Return a model of 5 words and 4 buckets; its header may state other numbers."""
-    matrix, stated = np.ones((9, 4), "<f4"), {"word_count": words, "height": height}
-    return sent2vec_bytes(WORDS, matrix, 4, buckets, order, **stated)
+    return sent2vec_bytes(WORDS, np.ones(shape, "<f4"), 4, buckets, order, **changes)
 
 
 def content_of(path: str, until: bytes = b"") -> bytes:
@@ -143,6 +149,10 @@ def entities(path: Path | str) -> None:
     find_entities(pd.DataFrame(rows, columns=CORPUS.names), str(path), labels)
 
 
+def relation(path: Path) -> None:
+    relations_corpus({"capitals": path})
+
+
 def checkpoint(path: Path) -> None:
     assert isinstance(load_state(path, torch.device("cpu")), dict)
 
@@ -162,18 +172,41 @@ class Target(NamedTuple):
 
 WIKIQA = b"".join(content_of("sample/wikiqa/WikiQA-dev.tsv").splitlines(True)[:9])
 JACANA = [content_of(f"sample/trecqa/{name}.xml", b"</QApairs>\n") for name in ("DEV", "TEST")]
-CQA = b"""\
+DTD = """\
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE xml [
 <!ELEMENT xml (Thread*)>
+<!ATTLIST Thread THREAD_SEQUENCE CDATA #REQUIRED>
 ]>
-<xml>
-<Thread><RelQuestion RELQ_ID="Q1"><RelQSubject/><RelQBody>who &amp; why</RelQBody></RelQuestion>
-<RelComment RELC_ID="C1" RELC_RELEVANCE2RELQ="Good"><RelCText>Ada</RelCText></RelComment>
-<RelComment RELC_ID="C2" RELC_RELEVANCE2RELQ="Bad"><RelCText>\xc3\xa9</RelCText></RelComment>
-</Thread>
-</xml>
 """
+RELATED = """\
+<RelQuestion RELQ_ID="Q1_R2">
+<RelQSubject>a tree</RelQSubject>
+<RelQBody>which one   &amp; where
+?</RelQBody>
+</RelQuestion>
+"""
+COMMENT = '<RelComment RELC_ID="Q1_R2_C1" RELC_RELEVANCE2RELQ="Good"><RelCText>an oak</RelCText>'
+COMMENT += "</RelComment>\n"
+BAD = COMMENT.replace("C1", "C2").replace("Good", "Bad").replace("an oak", "a &lt;b> \xa0c")
+USEFUL = COMMENT.replace("C1", "C3").replace("Good", "PotentiallyUseful").replace("an oak", "ask")
+THREAD = f'<Thread THREAD_SEQUENCE="Q1_R2">\n{RELATED}{COMMENT}{BAD}{USEFUL}</Thread>\n'
+CQA = f'{DTD}<xml version="1.0">\n{THREAD}</xml>\n'
+RELATED_QUESTIONS = b"""\
+<xml>
+<OrgQuestion ORGQ_ID="Q1">
+<OrgQSubject>a tree</OrgQSubject><OrgQBody>which?</OrgQBody>
+<Thread THREAD_SEQUENCE="Q1_R1">
+<RelQuestion RELQ_ID="Q1_R1" RELQ_RELEVANCE2ORGQ="PerfectMatch">
+<RelQSubject>oak</RelQSubject><RelQBody></RelQBody></RelQuestion>
+</Thread></OrgQuestion></xml>
+"""
+RELATED_LINES = (
+    b'{"split": "a", "label": "Relevant", "orgq": "be tree", "relq": "elm"}\n'
+    b'{"split": "b", "label": true, "qid": "Q7", "rid": "Q7_R1", "orgq": "a", "relq": "\\u00e9"}\n'
+)
+RELATIONS = b"In Rome\tIn Italy\nIn Oslo\tIn Norway\nIn Bern\tIn Switzerland\n"
+SPLIT_PICKLE = pickle.dumps({"train": {"which": [["fir", 1], ["oak", 0]]}, "dev": {}})
 SNLI = (
     b'{"sentence1": "a b", "sentence2": "c", "gold_label": "neutral"}\n'
     b'{"sentence1": "a", "sentence2": "c \\u00e9", "gold_label": "-"}\n'
@@ -216,8 +249,27 @@ TARGETS = {
     "WikiQA, table": Target(build("wikiqa"), [WIKIQA], ".tsv", 500),
     "TrecQA": Target(read_corpus("trecqa"), JACANA, ".xml", 25_000),
     "TrecQA, table": Target(build("trecqa"), JACANA, ".xml", 500),
-    "SemEval": Target(read_corpus("semeval"), [CQA], ".xml", 8_000),
-    "SemEval, table": Target(build("semeval"), [CQA], ".xml", 500),
+    "SemEval": Target(read_corpus("semeval"), [CQA.encode()], ".xml", 8_000),
+    "SemEval, table": Target(build("semeval"), [CQA.encode()], ".xml", 500),
+    "related questions": Target(read_corpus("semeval_related"), [RELATED_QUESTIONS], ".xml", 4_000),
+    "related questions, JSON": Target(
+        read_corpus("semeval_related"), [RELATED_LINES], ".jsonl", 4_000
+    ),
+    "table": Target(read_corpus("table"), [b"question,answer,label\nwho?,it,1\n"], ".csv", 4_000),
+    "relations": Target(relation, [RELATIONS], ".tsv", 2_000),
+    "YahooCQA": Target(
+        read_corpus("yahoocqa_splits"), [zipped(("env.pkl", SPLIT_PICKLE))], ".pkl.zip", 2_000
+    ),
+    "lines": Target(lambda path: list(read_lines(path)), [b"a\tb\n\xc3\xa9\n"], ".tsv", 2_000),
+    "word pairs": Target(
+        lambda path: read_word_pairs(path, "places"),
+        [b": places\nRome Italy Oslo Norway\n"],
+        ".txt",
+        2_000,
+    ),
+    "word counts": Target(
+        lambda path: read_frequencies(path, {"elm": 0}), [b"oak 3\nelm 990\n"], ".txt", 2_000
+    ),
     "vectors": Target(select, [vectors_text(), vectors_text("")], ".vec", 25_000),
     "vectors, gzipped": Target(select, [gzip.compress(vectors_text(), mtime=0)], ".vec.gz", 8_000),
     "vectors, zipped": Target(select, [zipped(("a.vec", vectors_text()))], ".vec.zip", 12_000),
@@ -235,6 +287,8 @@ TARGETS = {
     "SNLI": Target(nli, [SNLI], ".jsonl", 10_000),
     "SNLI, zipped": Target(nli, [zipped(("a/snli_train.jsonl", SNLI))], ".zip", 6_000),
     "run record": Target(run_record, [RECORD], ".json", 5_000),
+    "costs": Target(lambda path: read_costs([path]), [b'{"systems": {}}'], ".json", 2_000),
+    "tuned hyperparameters": Target(read_tuned, [b'{"tuned": "paper"}'], ".json", 2_000),
     "registry": Target(load_registry, [REGISTRY], ".yaml", 2_500),
     "paper": Target(load_paper, [content_of("papers/lwda2019/paper.yaml")], ".yaml", 2_500),
     "configuration": Target(read_config, [content_of("sample/config.yaml")], ".yaml", 300),

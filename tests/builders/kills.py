@@ -34,23 +34,30 @@ SCRIPTS = "/.snakemake/scripts/"
 
 
 class Run:
-    """A folder in which `command`, of a checkout, makes the products below `results`."""
+    """Snakemake in a folder: `command` makes the products below `results`, in the background."""
 
     def __init__(
-        self, folder: Path, command: list[str], results: Path, checkout: Path = REPOSITORY
+        self,
+        folder: Path,
+        command: list[str],
+        results: Path,
+        checkout: Path = REPOSITORY,
+        **environment: str,
     ) -> None:
         self.folder, self.command, self.results = folder, command, results
-        self.checkout = checkout
+        self.environment = clean_environment(checkout) | environment
+        self.process: subprocess.Popen | None = None
 
     def start(self, *arguments: str) -> subprocess.Popen:
         with open(self.folder / "snakemake.out", "ab") as output:
-            return subprocess.Popen(
+            self.process = subprocess.Popen(
                 [*self.command, *arguments],
                 cwd=self.folder,
-                env=clean_environment(self.checkout),
+                env=self.environment,
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
+        return self.process
 
     def finish(self) -> dict[str, bytes]:
         """Run to the end undisturbed and return the products."""
@@ -60,22 +67,45 @@ class Run:
     def output(self) -> str:
         return (self.folder / "snakemake.out").read_text(errors="replace")
 
+    def training_log(self, cell: str = "analogy/wikiqa-comb-default") -> str:
+        """Return the log of a training job, as far as it is written."""
+        path = self.results / "logs" / "train_encoder" / f"{cell}.log"
+        return path.read_text() if path.exists() else ""
+
+    def wait_for(self, reached: Callable[[], bool]) -> None:
+        """Return once `reached()` is true, which must be before the run ends."""
+        while not reached():
+            try:
+                self.process.wait(timeout=0.05)
+            except subprocess.TimeoutExpired:
+                continue
+            assert reached(), f"the run has ended: {self.output()}"
+
+    def jobs(self, script: str = "") -> list[psutil.Process]:
+        """Return the running processes of a script, by default of any."""
+        return [
+            child
+            for child in psutil.Process(self.process.pid).children(recursive=True)
+            if any(SCRIPTS in part and script in part for part in child.cmdline())
+        ]
+
     def unlock(self) -> None:
         """Do what the message of a second Snakemake, or of the one after a killed one, says."""
         assert self.start("--unlock").wait() == 0, self.output()
 
 
-def run_of(project: Project, *arguments: str) -> Run:
+def project_run(project: Project, *arguments: str) -> Run:
     return Run(project.folder, project.command(*arguments), project.results)
 
 
 def tiny_run(folder: Path) -> Run:
-    return run_of(Project(folder).create(**SMALL_RUN))
+    return project_run(Project(folder).create(**SMALL_RUN))
 
 
-def demo_run(folder: Path) -> Run:
-    command = [sys.executable, "-m", "snakemake", "--cores", "2"]
-    return Run(copy_demo(folder), command, folder / "results" / "demo", folder)
+def demo_run(folder: Path, *arguments: str, **environment: str) -> Run:
+    command = [sys.executable, "-m", "snakemake", *(arguments or ("--cores", "2"))]
+    copy_demo(folder)
+    return Run(folder, command, folder / "results" / "demo", folder, **environment)
 
 
 def assert_identical(run: Run, expected: dict[str, bytes], label: str = "") -> None:
@@ -98,7 +128,7 @@ def kill_and_restart(run: Run, chance: random.Random, kills: int, longest: float
         try:
             status = process.wait(timeout=chance.uniform(0, longest))
         except subprocess.TimeoutExpired:
-            victim = _kill_one(process, chance)
+            victim = _kill_one(run, chance)
             hit[victim] += 1
             process.wait()  # a killed job ends Snakemake too, once the jobs beside it have ended
             if victim == "Snakemake":
@@ -108,17 +138,16 @@ def kill_and_restart(run: Run, chance: random.Random, kills: int, longest: float
             return hit
 
 
-def _kill_one(process: subprocess.Popen, chance: random.Random) -> str:
+def _kill_one(run: Run, chance: random.Random) -> str:
     """SIGKILL Snakemake or, as likely, one of the scripts that it runs; return which."""
     try:
-        children = psutil.Process(process.pid).children(recursive=True)
-        jobs = [child for child in children if any(SCRIPTS in part for part in child.cmdline())]
+        jobs = run.jobs()
         if jobs and chance.random() < 0.5:
             chance.choice(jobs).kill()
             return "job"
     except psutil.NoSuchProcess:
         pass  # a job has just ended, so Snakemake is hit instead
-    process.kill()
+    run.process.kill()
     return "Snakemake"
 
 

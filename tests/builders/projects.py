@@ -141,16 +141,15 @@ class Project:
     ) -> subprocess.CompletedProcess:
         """Run Snakemake to its end; stdout and stderr come together in `stdout`."""
         return subprocess.run(
-            self.command(*arguments), **self._options(arguments), timeout=600, preexec_fn=preexec_fn
+            self.command(*arguments),
+            cwd=self.folder,
+            env=clean_environment(checkout_of(arguments)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=600,
+            preexec_fn=preexec_fn,
         )
-
-    def start(self, *arguments: str) -> subprocess.Popen:
-        """Start Snakemake; stdout and stderr come together, as text, in `stdout`."""
-        return subprocess.Popen(self.command(*arguments), **self._options(arguments))
-
-    def _options(self, arguments: Sequence[str]) -> dict:
-        output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        return {"cwd": self.folder, "env": clean_environment(checkout_of(arguments)), **output}
 
     def jobs(self, *arguments: str) -> list[tuple[str, str]]:
         """Return (rule, first output) of every job that a dry run would do, sorted."""

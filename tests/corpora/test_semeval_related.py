@@ -88,36 +88,3 @@ def test_a_split_selects_parts_of_its_file(tmp_path):
     assert corpus["split"].value_counts().to_dict() == {"train": 3, "dev": 2, "test": 5}
     with pytest.raises(AnalogyQAError, match="no questions in this file"):
         build_corpus("toy", "semeval_related", files, {}, {}, (), parts | {"dev": ["c"]})
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("PerfectMatch", "?", "line 6: unknown label '\\?'"),
-        (' RELQ_RELEVANCE2ORGQ="Irrelevant"', "", "line 14: a RelQuestion without RELQ_RELE"),
-        (' ORGQ_ID="Q1"', "", "line 2: a OrgQuestion without ORGQ_ID"),
-        ("RelQuestion", "Question", "line 2: the question Q1 has no related question"),
-    ],
-)
-def test_malformed_xml_is_an_error(pairs, old, new, message):
-    with pytest.raises(AnalogyQAError, match=message):
-        pairs(XML.replace(old, new))
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("{", "line 2: not a pair of questions"),
-        ("[]", "line 2: not a pair of questions"),
-        (json.dumps({**LINES[0], "label": "maybe"}), "line 2: unknown label 'maybe'"),
-        (json.dumps({**LINES[0], "relq": 3}), "line 2: not a pair of questions"),
-        (json.dumps({**LINES[0], "relq": "half \ud83d"}), "line 2: .*surrogates"),
-        (json.dumps({**LINES[0], "orgq": "a\0b"}), "line 2: .*NUL"),
-        (json.dumps({**LINES[3], "qid": True}), "line 2: .*qid"),
-        (json.dumps({**LINES[3], "qid": "\ude00"}), "line 2: .*surrogates"),
-        (json.dumps({"split": "a", "label": "Relevant", "orgq": "x"}), "KeyError.'relq_subject'"),
-    ],
-)
-def test_malformed_json_lines_are_errors(pairs, line, message):
-    with pytest.raises(AnalogyQAError, match=message):
-        pairs(f"{jsonl(LINES[:1])}{line}\n", "b.jsonl")

@@ -99,25 +99,6 @@ def test_a_name_that_is_given_replaces_the_usual_ones(read_file):
     assert found == [Pair(2, "q1", "who?", "It.", 1)]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", ", line 1: no column for the question and the candidate and the label"),
-        ("a,answer,label\n", ", line 1: no column for the question. .*'a', 'answer', 'label'"),
-        ("question,answer,label\nwho?,it,2\n", ", line 2: label '2'"),
-        ("question,answer,label\nwho?,it, is,1\n", ", line 2: 4 fields, but the header has 3"),
-        ('question,answer,label\n"who" is?,it,1\n', ", line 2: .*wikiqa"),
-        ('question,answer,label\nwho?,"it,1\n', ", line 2: .*wikiqa"),
-        ('{"question": "who?", "answer": null, "label": 1}', ", line 1: the candidate is None"),
-        ('{"question": "who?", "answer": "it", "label": 1}\n{', ", line 2: not JSON"),
-        (b"PAR1damaged", ": damaged Parquet file"),
-    ],
-)
-def test_a_malformed_table_is_an_error(pairs, content, message):
-    with pytest.raises(AnalogyQAError, match=f"mine.csv{message}"):
-        pairs(content)
-
-
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"])), min_size=1))
 def test_any_text_survives_csv_and_json(tmp_path_factory, texts):
     path = tmp_path_factory.mktemp("table") / "mine"

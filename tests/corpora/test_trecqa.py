@@ -58,30 +58,6 @@ def test_released_questions_without_candidates_are_skipped(pairs):
         assert [pair._replace(line=pair.line - 5) for pair in pairs(empty + JACANA)] == PAIRS
 
 
-@pytest.mark.parametrize(
-    ("begin", "ending", "place"),
-    [
-        (QUESTION, "</QApairs>", "line 5: the question 1 has no candidates"),
-        (QUESTION, "<positive>|a|</QApairs>", "line 7: the <positive> of line 5 is not clos"),
-        (QUESTION, "<positive>|a|<QApairs id='2'>", "line 7: the <positive> of line 5 is not clos"),
-        (QUESTION, "<positive>|a|<negative>", "line 7: the <positive> of line 5 is not closed"),
-        (QUESTION, "<positive>|<question>", "line 6: the <positive> of line 5 is not closed"),
-        (QUESTION, "<QApairs id='2'>", "line 5: the question 1 is not closed"),
-        (QUESTION, "<maybe>|a|</maybe>|</QApairs>", "line 5: unexpected text '<maybe>'"),
-        (QUESTION, "<positive>|</positive>|</QApairs>", "line 6: an empty <positive>"),
-        (QUESTION, "<positive>||</positive>|</QApairs>", "line 7: an empty <positive>"),
-        ("<QApairs id='1'>\n", "<positive>|a|</positive>", "line 4: a <positive> before the quest"),
-        ("", "<positive>|a|</positive>", "line 1: <positive> outside of <QApairs>"),
-        ("", "</QApairs>", "line 1: </QApairs> without <QApairs>"),
-        (QUESTION, "<positive>|\udce9", "line 6: not UTF-8"),
-    ],
-)
-def test_a_malformed_file_is_an_error(pairs, begin, ending, place):
-    content = f"{begin}{ending}\n".replace("|", "\n").encode(errors="surrogateescape")
-    with pytest.raises(AnalogyQAError, match=rf"TREC\.xml, {place}"):
-        pairs(content)
-
-
 def test_a_truncated_file_is_an_error(pairs):
     for line in range(1, 21):
         if line != 13:  # the end of a question

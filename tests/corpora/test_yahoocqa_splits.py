@@ -61,24 +61,3 @@ def test_a_pickle_that_could_run_code_is_refused(path, tmp_path, protocol):
     with pytest.raises(AnalogyQAError, match="could run code"):
         list(read(path))
     assert not target.exists()
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"no pickle", pickle.dumps(SPLIT)[:-9], PYTHON_2_PICKLE.replace(b"\\xc3", b"")]
-    + [
-        pickle.dumps(value)
-        for value in ([], {"train": []}, {"train": {"a": {}}}, {"train": {"a": [["b"]]}},
-                      {"train": {1: [["b", 1]]}}, {"train": {"a": [[2, 1]]}},
-                      {"train": {"a": [["b", 2]]}})
-    ],
-)  # fmt: skip
-def test_malformed_content_is_an_error_that_names_the_file(path, content):
-    with pytest.raises(AnalogyQAError, match=str(path)):
-        list(read(write(path, content)))
-
-
-def test_an_archive_with_two_files_or_a_missing_one_is_an_error(path):
-    for broken in (write(path, b"", b""), path.with_name("none.zip")):
-        with pytest.raises(AnalogyQAError, match=str(broken)):
-            list(read(broken))

@@ -4,38 +4,17 @@ import numpy as np
 import pytest
 
 from analogyqa.cells import Cell
-from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import (
     find_records,
     join_folds,
     measure_columns,
-    read_record,
     read_runs,
     shared_seeds,
     values_of,
 )
-from analogyqa.files import write_json
 from builders.report import make_config, make_run, write_made_run
 
 CELL = Cell("analogy", "wikiqa", "who")
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        None,
-        {"system": "analogy", "dataset": "wikiqa", "overrides": {}},
-        {"system": "analogy", "dataset": "wikiqa", "subset": "who", "overrides": "none"},
-        {"system": "analogy", "dataset": "wikiqa", "subset": "who", "overrides": {}, "seed": 0},
-    ],
-)
-def test_a_record_without_a_proper_cell_is_refused(tmp_path, cell):
-    record, _ = make_run(CELL, {"mrr": np.zeros((1, 1))})
-    write_json(tmp_path / "run.json", record)
-    assert read_record(tmp_path / "run.json") == record
-    write_json(tmp_path / "run.json", record | {"cell": cell})
-    with pytest.raises(AnalogyQAError, match=r"run\.json: cannot be read"):
-        read_record(tmp_path / "run.json")
 
 
 def test_each_run_keeps_its_own_cell_and_values(tmp_path):

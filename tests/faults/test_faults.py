@@ -11,8 +11,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from builders.kills import LOCKED, Run, assert_identical, kill_and_restart, run_of, tiny_run
-from builders.projects import CHOICES, SMALL_RUN, Project
+from builders.kills import (
+    LOCKED,
+    Run,
+    assert_identical,
+    kill_and_restart,
+    project_run,
+    tiny_run,
+)
+from builders.projects import CHOICES, SMALL_RUN, Project, copy_checkout
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +30,7 @@ TWO_DAYS = 2 * 24 * 3600.0
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory) -> Project:
     project = Project(tmp_path_factory.mktemp("undisturbed")).create(**SMALL_RUN)
-    run_of(project).finish()
+    project_run(project).finish()
     return project
 
 
@@ -50,6 +57,31 @@ def test_kills_at_random_moments_do_not_change_the_products(run, expected, repor
     assert hit
     assert_identical(run, expected)
     report_count(f"kill -9: {hit.total()} kills {dict(hit)}, {len(expected)} products identical")
+
+
+@pytest.mark.draw
+def test_a_killed_training_run_resumes_and_gives_identical_scores(project, tmp_path):
+    scores = "results/runs/analogy/wikiqa/comb/default/scores.parquet"
+    training = {"sentence_dim": 8, "max_epochs": 60, "patience": 60, "batch_size": 4}
+    project.configure(seeds=1, training=training)
+    undisturbed = project_run(project.copy_to(tmp_path / "undisturbed"), scores)
+    undisturbed.finish()
+
+    run = project_run(project, scores)
+    process = run.start()
+    run.wait_for(lambda: "epoch 3," in run.training_log())
+    for job in run.jobs("train_encoder"):
+        job.kill()
+    assert process.wait() != 0
+    assert "epoch 60," not in run.training_log()
+    assert not (run.folder / scores).exists()
+    (run.folder / "snakemake.out").unlink()
+    run.finish()
+    assert "resumed after epoch" in run.training_log()
+    assert "epoch 1," not in run.training_log()
+    assert "epoch" not in run.output()
+    assert "train_encoder analogy wikiqa comb: " in run.output()
+    assert (run.folder / scores).read_bytes() == (undisturbed.folder / scores).read_bytes()
 
 
 VARIED = "wikiqa@drop_all_correct=train+dev+test"
@@ -85,7 +117,9 @@ LARGER_RUN = {
 def test_every_damaged_intermediate_file_is_named_and_made_again(undisturbed, tmp_path, expected):
     project = undisturbed.copy_to(tmp_path / "project")
     project.configure(**LARGER_RUN)
-    run = run_of(project, *(f"results/{name}" for name in CONSUMER_OF.values()), "--keep-going")
+    run = project_run(
+        project, *(f"results/{name}" for name in CONSUMER_OF.values()), "--keep-going"
+    )
     run.finish()
     for name, target in CONSUMER_OF.items():
         (project.results / target).unlink()
@@ -107,7 +141,7 @@ def test_every_damaged_intermediate_file_is_named_and_made_again(undisturbed, tm
     for path in project.results.glob("*/diallo2019/sensitivity.*"):  # not in the undisturbed run
         path.unlink()
     project.configure(**SMALL_RUN)
-    run_of(project).finish()
+    project_run(project).finish()
     assert_identical(run, expected)
 
 
@@ -139,7 +173,7 @@ def test_a_full_disk_is_one_message_and_the_run_completes_once_there_is_space(
         assert_refused(run, "output_dir: 'results' cannot be written: the disk of")
     else:
         process = run.start()
-        _wait_for(run, process, "steps (")
+        run.wait_for(lambda: "steps (" in run.output())
         _fill(filler)
         assert process.wait() != 0
         assert re.search(NO_SPACE, run.output()), run.output()
@@ -158,7 +192,7 @@ def _fill(path: Path) -> None:
 
 def test_files_of_a_clock_that_was_ahead_are_reported_and_can_be_redated(run, expected):
     process = run.start()
-    _wait_for(run, process, "steps (5")  # fifty-odd per cent
+    run.wait_for(lambda: "steps (5" in run.output())  # fifty-odd per cent
     for running in [*psutil.Process(process.pid).children(recursive=True), process]:
         running.kill()
     process.wait()
@@ -176,22 +210,12 @@ def test_files_of_a_clock_that_was_ahead_are_reported_and_can_be_redated(run, ex
 
 def test_a_second_snakemake_is_refused_and_does_no_harm(run, expected):
     first = run.start()
-    _wait_for(run, first, "steps (")
+    run.wait_for(lambda: "steps (" in run.output())
     assert run.start().wait() != 0
     assert LOCKED in run.output()
     assert "--unlock" in run.output()
     assert first.wait() == 0, run.output()
     assert_identical(run, expected)
-
-
-def _wait_for(run: Run, process: subprocess.Popen, text: str) -> None:
-    """Return once Snakemake has printed `text`."""
-    while text not in run.output():
-        try:
-            process.wait(timeout=0.05)
-        except subprocess.TimeoutExpired:
-            continue
-        raise AssertionError(f"ended without {text!r}: {run.output()}")
 
 
 def _move_times(folder: Path, seconds: float) -> None:
@@ -203,3 +227,21 @@ def _move_times(folder: Path, seconds: float) -> None:
         if path.is_file() and not path.is_symlink():
             moved = path.stat().st_mtime + seconds
             os.utime(path, (moved, moved))
+
+
+NAME = 'it\'s a "häuschen"\non two lines; $HOME & #1%20'
+
+
+def test_a_checkout_may_have_any_name_and_move(tmp_path, finished):
+    def run_in(checkout: Path) -> Run:
+        project = Project(checkout / "work")
+        command = project.command("--snakefile", str(checkout / "Snakefile"))
+        return Run(project.folder, command, project.results, checkout)
+
+    checkout = copy_checkout(tmp_path / NAME)
+    Project(checkout / "work").create()
+    assert run_in(checkout).finish() == finished.products()
+    moved = run_in(checkout.rename(tmp_path / "elsewhere"))
+    (moved.folder / "snakemake.out").unlink()
+    moved.finish()
+    assert "Nothing to be done" in moved.output()

@@ -21,6 +21,7 @@ import torch
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, infersent
 from analogyqa.vectors.store import read_store, write_store
+from builders import tiny
 from builders.damaged import TARGETS, entities, mark_most_slow, metrics, npy, saved, written
 
 
@@ -149,7 +150,6 @@ def test_a_spacy_model_with_a_pickle_for_any_of_its_files_runs_nothing(tmp_path,
 @pytest.fixture(scope="module")
 def tiny_transformer(tmp_path_factory):
     """A tiny model of sentence-transformers, with a dense layer behind it."""
-    from pretrained import tiny
     from sentence_transformers import SentenceTransformer, models
 
     folder = tmp_path_factory.mktemp("transformer")

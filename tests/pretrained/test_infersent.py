@@ -12,7 +12,7 @@ from torch import Tensor
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, infersent
-from analogyqa.pretrained.infersent import InferSent, load
+from analogyqa.pretrained.infersent import load
 from analogyqa.pretrained.nli import LABELS
 from analogyqa.training import infersent as infersent_training
 from analogyqa.training.infersent import InferenceClassifier, train
@@ -90,34 +90,6 @@ def test_markers_and_unknown_words(resources, text, changes, words):
 def test_old_and_new_file_formats_are_read(tmp_path, zipped):
     torch.save(state_dict(7, 3), tmp_path / "w.pkl", _use_new_zipfile_serialization=zipped)
     torch.testing.assert_close(load(tmp_path / "w.pkl").state_dict(), state_dict(7, 3))
-
-
-def renamed() -> OrderedDict:
-    state = state_dict()
-    state["other"] = state.pop("enc_lstm.bias_hh_l0")
-    return state
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (renamed(), "not the weights of InferSent .*Missing.*bias_hh_l0.*Unexpected.*other"),
-        (
-            state_dict() | {"enc_lstm.bias_hh_l0": torch.zeros(3)},
-            "size mismatch for enc_lstm.bias_hh_l0",
-        ),
-        ({}, "not the weights of InferSent .*weight_ih_l0"),
-        (state_dict()["enc_lstm.bias_hh_l0"], "not the weights of InferSent"),
-        (InferSent(2, 2), "not a file of PyTorch weights"),  # never unpickled
-        (b"", "not a file of PyTorch weights"),
-        (b"<?xml version='1.0'?>", "not a file of PyTorch weights"),
-    ],
-)
-def test_other_files_are_errors(tmp_path, value, message):
-    path = tmp_path / "w.pkl"
-    path.write_bytes(value) if isinstance(value, bytes) else torch.save(value, path)
-    with pytest.raises(AnalogyQAError, match=rf"w\.pkl: .*{message}"):
-        load(path)
 
 
 def test_word_vectors_of_another_length_are_an_error(resources):

@@ -92,37 +92,6 @@ def test_the_columns_of_sick_are_found_by_their_names(write):
     assert rows(write("SICK.txt", text)) == [("one", "two", "neutral")]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("a.jsonl", snli(PAIRS[0]) + "{\n", ", line 2: not a JSON object with gold_label"),
-        ("a.jsonl", '{"gold_label": "neutral"}\n', ", line 1: not a JSON object with gold_label"),
-        ("a.jsonl", "[]\n", ", line 1: not a JSON object with gold_label"),
-        ("a.jsonl", snli(("a", "b", "maybe")), ", line 1: gold_label 'maybe' is none of"),
-        ("a.jsonl", snli(("half \ud83d", "b", "neutral")), ", line 1: 'utf-8' codec can't encode"),
-        ("a.jsonl", snli(("a", "b\0", "neutral")), ", line 1: a NUL character"),
-        ("a.txt", '"a"\t"b"\t"0"\n', ", line 1: every field is in double quotes"),
-        ("a.txt", sick(PAIRS[0]) + "2\tone\n", ", line 3: 2 fields, but the first line has 5"),
-        ("a.txt", sick(("a", "b", "maybe")), ", line 2: entailment_judgment 'MAYBE' is none of"),
-        ("a.txt", "entailment_judgment\nNEUTRAL\n", ", line 2: the first line lacks one of"),
-        ("a.txt", tabs(PAIRS[0]) + "one\ttwo\n", ", line 2: expected premise, hypothesis and 0"),
-        ("a.txt", "one\ttwo\t3\n", ", line 1: expected premise, hypothesis and 0"),
-        ("a.txt", "", ": no pair of sentences"),
-        ("a.txt", sick(), ": no pair of sentences"),
-        ("a.jsonl", "", ": no pair of sentences"),
-        ("a.txt", b"\xff\xfe\x00", ": this is UTF-16 text"),
-        ("a.zip", "no archive", ": damaged or truncated"),
-        ("a.zip", {"a_dev.jsonl": b"{}"}, ": expected one file with a name in *_train.jsonl"),
-        ("a.zip", {"a_train.jsonl": b"{\n"}, ", a_train.jsonl, line 1: not a JSON object"),
-    ],
-)
-def test_a_malformed_nli_file_is_an_error(write, name, content, message):
-    path = write(name, content)
-    with pytest.raises(AnalogyQAError) as caught:
-        read_nli([path])
-    assert f"{path}{message}" in str(caught.value)
-
-
 def test_pairs_that_share_a_sentence_with_other_texts_are_left_out(write):
     """Either sentence counts, whatever its case, spaces and punctuation."""
     pairs = read_nli([write("dev.txt", tabs(*PAIRS))])

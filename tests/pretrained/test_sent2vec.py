@@ -9,12 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.pretrained.sent2vec import encode_tokens
 from builders import tiny
 
-SKIPGRAM = 2
 WORDS = ["<PLACEHOLDER>", "the", "cat", "sat", "café"]
 BUCKETS, DIM, LABEL = 7, 3, "__label__x"
 MATRIX = np.random.default_rng(0).normal(size=(len(WORDS) + BUCKETS, DIM)).astype(np.float32)
@@ -76,33 +74,6 @@ def test_word_vectors_give_the_mean_of_known_words(tmp_path):
 
 
 # Other files
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"magic": 1}, "another format, not a model of Sent2Vec"),
-        ({"version": 12}, "a fastText model of another type"),
-        ({"kind": SKIPGRAM}, "a fastText model of another type"),
-        ({"quantised": True}, "a quantised model"),
-        ({"pruned": 0}, "a quantised model"),
-        ({"matrix": MATRIX[:-1]}, "a matrix of 11 x 3 for 5 words, 7 buckets and 3 dimensions"),
-        ({"matrix": MATRIX[:, :-1]}, "a matrix of 12 x 2 for"),
-    ],
-)
-def test_another_format_is_an_error(model, changes, message):
-    with pytest.raises(AnalogyQAError, match=rf"model\.bin: .*{message}"):
-        encode_tokens([["the"]], model(**changes))
-
-
-def test_a_truncated_model_is_an_error(tmp_path):
-    content, path = model_bytes(), tmp_path / "model.bin"
-    for kept in range(len(content)):
-        path.write_bytes(content[:kept])
-        with pytest.raises(
-            AnalogyQAError, match=r"model\.bin: damaged or truncated Sent2Vec model"
-        ):
-            encode_tokens([["the"]], path)
 
 
 def test_the_matrix_is_memory_mapped(tmp_path):

@@ -144,17 +144,6 @@ def test_only_needed_components_run_once_on_each_candidate(pipeline, corpus, mon
     assert sorted(texts) == sorted(set(typed["candidate"])) != sorted(typed["candidate"])
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["no json", '{"label": "PERSON"}', '{"label": "PERSON", "pattern": [{"SHAP": "d"}]}', "[1]"],
-)
-def test_damaged_patterns_are_an_error(content, tmp_path):
-    path = tmp_path / "p.jsonl"
-    path.write_text(f"{content}\n")
-    with pytest.raises(AnalogyQAError, match=r"p\.jsonl: spaCy cannot load .*named_entities"):
-        find_entities(None, str(path), LABELS)
-
-
 @pytest.mark.parametrize("model", ["no_such_package", "none.jsonl", "."])
 def test_a_missing_model_is_an_error(model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -425,13 +425,6 @@ def test_only_seeds_that_all_choices_share_are_counted(history, tmp_path):
     assert record["tuned"] == "hinge"
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"tuned"'])
-def test_a_damaged_record_of_the_choice_is_named(tmp_path, text):
-    (tmp_path / "choice.json").write_text(text)
-    with pytest.raises(AnalogyQAError, match=r"choice\.json: not a record of tuned"):
-        read_tuned(tmp_path / "choice.json")
-
-
 def test_a_new_or_changed_measure_is_taken_from_the_scores(
     run, first, files, tmp_path, monkeypatch
 ):

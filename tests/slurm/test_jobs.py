@@ -1,14 +1,12 @@
 """Training jobs on Slurm: their requests, and their survival of lost nodes, limits and kills."""
 
 import re
-import subprocess
-from collections.abc import Callable
 
 import pytest
 import yaml
-from tenacity import retry, stop_after_delay, wait_fixed
 
-from builders.projects import REPOSITORY, SMALL_RUN, SNAKEMAKE, TRAINING, Project, clean_environment
+from builders.kills import Run, assert_identical, demo_run
+from builders.projects import REPOSITORY, SMALL_RUN, SNAKEMAKE, TRAINING, Project, products_of
 
 pytestmark = pytest.mark.slurm
 
@@ -44,52 +42,35 @@ def project(prepared, tmp_path):
     return prepared.copy_to(tmp_path / "project")
 
 
-class Submission:
+class Submission(Run):
     """Snakemake submitting the training job to a cluster, in the background."""
 
     def __init__(self, project, cluster, *arguments: str, targets=(SCORES,), profile=None) -> None:
-        self.project, self.cluster = project, cluster
+        self.cluster = cluster
         self.before = {job["JobId"] for job in cluster.jobs()}
-        self.printed = project.folder / "snakemake.out"
         command = [*SNAKEMAKE, *targets, "--configfile", "config.yaml", "--cores", "8"]
         command += ["--profile", profile or str(REPOSITORY / "slurm")]
         # Look often: the time between two looks grows only while no job ends.
         command += ["--slurm-init-seconds-before-status-checks", "1", *arguments]
-        context = {
-            "cwd": project.folder,
-            "env": {**clean_environment(), **cluster.environment, "ANALOGYQA_MIRROR": ""},
-        }
-        with open(self.printed, "wb") as printed:
-            self.process = subprocess.Popen(
-                command, stdout=printed, stderr=subprocess.STDOUT, **context
-            )
+        environment = {**cluster.environment, "ANALOGYQA_MIRROR": ""}
+        super().__init__(project.folder, command, project.results, **environment)
+        self.start()
 
-    def jobs(self) -> list[dict[str, str]]:
+    def slurm_jobs(self) -> list[dict[str, str]]:
         """Return the Slurm jobs of this run, in the order of their submission."""
         jobs = [job for job in self.cluster.jobs() if job["JobId"] not in self.before]
         return sorted(jobs, key=lambda job: int(job["JobId"]))
 
-    def training_job(self, epoch: int) -> str:
+    def wait_for_epoch(self, epoch: int) -> str:
         """Wait for the log to report an epoch; return the id of the job."""
-        self.wait_for(f"epoch {epoch},", self.log)
-        return self.jobs()[-1]["JobId"]
-
-    @retry(stop=stop_after_delay(120), wait=wait_fixed(0.05), reraise=True)
-    def wait_for(self, text: str, source: Callable[[], str]) -> None:
-        """Wait until `source` has a text."""
-        assert self.process.poll() is None, self.printed.read_text()
-        assert text in source()
-
-    def log(self) -> str:
-        """Return the log of the training job, as far as it is written."""
-        path = self.project.folder / LOG
-        return path.read_text() if path.exists() else ""
+        self.wait_for(lambda: f"epoch {epoch}," in self.training_log())
+        return self.slurm_jobs()[-1]["JobId"]
 
     def end(self, succeeds: bool = True) -> str:
         """Wait for the end; return what was printed."""
-        status, output = self.process.wait(timeout=300), self.printed.read_text()
-        assert (status == 0) == succeeds, output
-        return output
+        status = self.process.wait(timeout=300)
+        assert (status == 0) == succeeds, self.output()
+        return self.output()
 
 
 def requeue(cluster, job: str) -> None:
@@ -127,11 +108,11 @@ def test_a_disturbed_training_run_resumes_and_gives_the_same_bytes(
 ):
     disturb, states, facts = DISTURBED[case]
     submission = Submission(project, cluster)
-    disturb(cluster, submission.training_job(epoch=5))
+    disturb(cluster, submission.wait_for_epoch(5))
     submission.end()
-    assert "resumed after epoch" in submission.log()
+    assert "resumed after epoch" in submission.training_log()
     assert (project.folder / SCORES).read_bytes() == undisturbed[SCORES]
-    jobs = submission.jobs()
+    jobs = submission.slurm_jobs()
     ended = " then ".join(f"{job['JobState']} (restarts {job['Restarts']})" for job in jobs)
     report_count(f"{ended}; scores identical")
     assert len(jobs) == len(states)
@@ -147,15 +128,15 @@ def test_an_outage_of_the_controller_loses_no_job(
     """During the outage, one training job ends and the next has to be submitted."""
     targets = (SCORES, SIMILARITY)
     submission = Submission(project, cluster, "--jobs", "1", targets=targets)
-    submission.training_job(epoch=5)
+    submission.wait_for_epoch(5)
     with cluster.without_controller(seconds):
-        submission.wait_for("Slurm does not answer", submission.printed.read_text)
+        submission.wait_for(lambda: "Slurm does not answer" in submission.output())
     output = submission.end()
     assert output.count("Slurm does not answer") == output.count("Slurm answers again.") == 1
     assert "sacct" not in output
     assert "account" not in output
     assert {path: (project.folder / path).read_bytes() for path in targets} == undisturbed
-    jobs = submission.jobs()
+    jobs = submission.slurm_jobs()
     assert [job["JobState"] for job in jobs] == ["COMPLETED"] * 2
     report_count(f"controller away for {seconds} s: 2 jobs COMPLETED, once each; scores identical")
 
@@ -164,9 +145,9 @@ def test_an_outage_of_the_controller_loses_no_job(
 def test_with_an_unusable_gpu_a_job_warns_once_and_uses_the_cpu(project, cluster):
     submission = Submission(project, cluster)
     submission.end()
-    (job,) = submission.jobs()
+    (job,) = submission.slurm_jobs()
     assert job["TresPerJob"] == "gres:gpu:1"
-    log = submission.log()
+    log = submission.training_log()
     assert log.count("Warning: PyTorch") == 1
     assert "given GPU 0" in log
     record = (project.folder / SCORES).with_name("run.json").read_text()
@@ -180,14 +161,14 @@ def test_an_unusable_gpu_that_is_required_is_an_explained_error(project, cluster
     output = submission.end(succeeds=False)
     assert "device: cuda is requested, but PyTorch" in output
     assert "although this job was given GPU 0" in output
-    assert "Traceback" in submission.log()
+    assert "Traceback" in submission.training_log()
 
 
 def test_a_run_on_cpus_requests_no_gpu(project, cluster):
     project.configure(training=LONG, device="cpu")
     submission = Submission(project, cluster)
     submission.end()
-    assert "TresPerJob" not in submission.jobs()[-1]
+    assert "TresPerJob" not in submission.slurm_jobs()[-1]
 
 
 def site_profile(folder, edit) -> str:
@@ -204,7 +185,7 @@ def test_a_site_may_ask_for_gpus_by_gres(project, cluster, tmp_path):
     profile = site_profile(tmp_path / "site", lambda site: site.update({"set-resources": as_gres}))
     submission = Submission(project, cluster, profile=profile)
     submission.end()
-    assert submission.jobs()[-1]["TresPerNode"] == "gres:gpu:1"
+    assert submission.slurm_jobs()[-1]["TresPerNode"] == "gres:gpu:1"
 
 
 @pytest.mark.parametrize("status_command", ["squeue", "sacct"])
@@ -219,9 +200,29 @@ def test_with_accounting_a_job_has_the_configured_account(
         project, accounting_cluster, profile=site_profile(tmp_path / "site", edit)
     )
     submission.end()
-    job = submission.jobs()[-1]
+    job = submission.slurm_jobs()[-1]
     assert job["Account"] == "research"
     listed = accounting_cluster.run(
         "sacct", "-X", "-n", "-P", f"--jobs={job['JobId']}", "--format=Account,State"
     )
     assert listed.strip() == "research|COMPLETED"
+
+
+@pytest.mark.timeout(3600)  # without `make demo` before it runs the demo twice
+def test_the_demo_through_slurm_gives_the_tables_of_one_machine(cluster, report_count, tmp_path):
+    demo = REPOSITORY / "results" / "demo"
+    is_complete = (demo / "mlflow.imported.json").exists()  # `make demo` has run in this checkout
+    expected = products_of(demo) if is_complete else demo_run(tmp_path / "alone").finish()
+    assert len(expected) > 30
+
+    environment = {**cluster.environment, "ANALOGYQA_MIRROR": ""}
+    options = ("--cores", "8", "--profile", "slurm")
+    run = demo_run(tmp_path / "analogyqa", *options, **environment)
+    run.finish()
+    jobs = cluster.jobs()
+    assert {job["JobState"] for job in jobs} == {"COMPLETED"}
+    training_jobs = [job for job in jobs if "train_encoder" in job["Comment"]]
+    assert {job["TresPerJob"] for job in training_jobs} == {"gres:gpu:1"}
+    steps = run.output().count("Finished jobid")
+    report_count(f"demo through Slurm: {steps} steps in {len(jobs)} Slurm jobs, all COMPLETED")
+    assert_identical(run, expected)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tenacity import retry, stop_after_delay, wait_fixed
 
 from analogyqa.cells import Cell
 from analogyqa.runs.train import train_cell
@@ -19,6 +18,7 @@ from analogyqa.settings.systems import System
 from analogyqa.tracking import live, live_log
 from analogyqa.tracking.records import run_name
 from builders.cells import toy_job
+from builders.kills import project_run
 from builders.projects import SMALL_RUN, Project, clean_environment
 from builders.servers import free_ports, running_server, sent, silent
 from builders.tracking import CURVES, assert_shows_the_records, import_all
@@ -172,7 +172,6 @@ def test_results_are_the_same_whatever_the_server_does(train, tmp_path, monkeypa
 
 SEED = "seed 0, analogy comb wikiqa"
 SCORES = "results/runs/analogy/wikiqa/comb/default/scores.parquet"
-JOB_LOG = "results/logs/train_encoder/analogy/wikiqa-comb-default.log"
 
 
 @pytest.fixture
@@ -189,18 +188,13 @@ def project(tmp_path, server) -> Project:
 
 
 def test_the_import_completes_a_workflow_whose_server_was_killed(project, server):
-    running = project.start(SCORES)
-
-    @retry(stop=stop_after_delay(120), wait=wait_fixed(0.1), reraise=True)
-    def wait_for_epochs() -> None:
-        assert running.poll() is None
-        assert any(server.points(run, "epoch/dev_mrr") for run in server.runs(SEED))
-
-    wait_for_epochs()
+    run = project_run(project, SCORES)
+    process = run.start()
+    run.wait_for(lambda: any(server.points(seed, "epoch/dev_mrr") for seed in server.runs(SEED)))
     server.kill()
-    output, _ = running.communicate()
-    assert running.returncode == 0, output
-    log = (project.folder / JOB_LOG).read_text()
+    assert process.wait() == 0, run.output()
+    output = run.output()
+    log = run.training_log()
     assert "epoch 300," in log
     assert output.count("does not accept epochs") == log.count("does not accept epochs") == 1
     assert "View run" not in output
