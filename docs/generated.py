@@ -108,7 +108,7 @@ def _keys(name: str, section: dict, quotations: dict[tuple[str, str], list[str]]
             kind += f"; default {_value(node['default'])}"
         elif key in section.get("required", ()):
             kind += "; required"
-        yield f"`{key}`\n: *{kind}*\n\n  {node['description']}\n"
+        yield f"`{key}`\n: *{kind}*\n\n  {' '.join(node['description'].split())}\n"
         for quotation in quotations.get((name, key), []):
             yield f"  - {quotation}\n"
 

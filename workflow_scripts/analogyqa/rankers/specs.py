@@ -19,79 +19,67 @@ from analogyqa.settings.base import (
 
 
 class AnalogyOptions(Options):
-    """Options of the rankers that compare with prototypes.
-
-    Args:
-        aggregate: the highest energy over the prototypes, their mean, or the energy with the one
-            prototype that is best for the question.
-        compare: by the cosine of two shifts (eq. 6), or by the length of their difference (eq. 3).
-            Training does not read this.
-        prototype_answers: `own`: the prototypes' answers are those of their questions; `others`:
-            each question of a type has the answer of another question of that type.
-    """
+    """Options of the rankers that compare with prototypes."""
 
     aggregate: Literal["max", "mean", "question"] = "max"
+    """The highest energy over the prototypes, their mean, or the energy with the one prototype that
+    is best for the question."""
     compare: Literal["cosine", "distance"] = "cosine"
+    """By the cosine of two shifts (eq. 6), or by the length of their difference (eq. 3). Training
+    does not read this."""
     prototype_answers: Literal["own", "others"] = "own"
+    """`own`: the prototypes' answers are those of their questions; `others`: each question of a
+    type has the answer of another question of that type."""
 
 
 class HyperbolicOptions(Options):
-    """Options of the ranker `hyperbolic`.
-
-    Args:
-        gradient: with respect to the points of the ball.
-        last_layer: the score is linear in the distance, or in the distance and both vectors.
-        distance: `printed`, or `coded` as in the authors' code of 2017 (commit 5121dda): points may
-            lie on the border, 1e-6 is added to the denominator, and the logarithm is not that of
-            arcosh.
-    """
+    """Options of the ranker `hyperbolic`."""
 
     gradient: Literal["riemannian", "euclidean"] = "riemannian"
+    """The gradient with respect to the points of the ball."""
     last_layer: Literal["distance", "concatenated"] = "distance"
+    """The score is linear in the distance, or in the distance and both vectors."""
     distance: Literal["printed", "coded"] = "printed"
+    """`printed`, or `coded` as in the authors' code of 2017 (commit 5121dda): points may lie on the
+    border, 1e-6 is added to the denominator, and the logarithm is not that of arcosh."""
 
 
 class Mapping(Section):
     """How both sentences of a pair are mapped into one space before the cosine.
 
     These are the steps of Artetxe et al. (2016) for the words of two languages.
-
-    Args:
-        normalise: steps in their order: `unit` scales to length 1, `centre` subtracts the mean.
-        mean_of: the splits whose sentences the mean is taken over, once each.
-        means: one mean of all sentences, or one of the questions and one of the candidates.
-        learned_from: the splits whose correct pairs the matrix is learned from; empty for none.
-        pairs: a question with each of its correct candidates; or a `thread`, which is a question
-            with its first correct candidate, and all couples of its correct candidates.
-        direction: the side that the matrix maps to; with `both` each pair counts twice.
-        side: the sides that are multiplied by the matrix.
-        orthogonal: the matrix is orthogonal; if not, it is that of least squares.
-        negatives: `lowest` gives the lowest score, 0, to cosines below 0.
     """
 
     normalise: Annotated[list[Literal["unit", "centre"]], JoinedOrEmpty] = []
+    """Steps in their order: `unit` scales to length 1, `centre` subtracts the mean."""
     mean_of: Annotated[list[Split], Joined, Field(min_length=1)] = ["train"]
+    """The splits whose sentences the mean is taken over, once each."""
     means: Literal["joint", "by_side"] = "joint"
+    """One mean of all sentences, or one of the questions and one of the candidates."""
     learned_from: Annotated[list[Split], JoinedOrEmpty] = []
+    """The splits whose correct pairs the matrix is learned from; empty for none."""
     pairs: Literal["question", "thread"] = "question"
+    """A question with each of its correct candidates; or a `thread`, which is a question with its
+    first correct candidate, and all couples of its correct candidates."""
     direction: Literal["to_candidate", "to_question", "both"] = "to_candidate"
+    """The side that the matrix maps to; with `both` each pair counts twice."""
     side: Literal["source", "both"] = "both"
+    """The sides that are multiplied by the matrix."""
     orthogonal: bool = True
+    """The matrix is orthogonal; if not, it is that of least squares."""
     negatives: Literal["kept", "lowest"] = "kept"
+    """`lowest` gives the lowest score, 0, to cosines below 0."""
 
 
 class MappedOptions(Options):
-    """Options of the ranker `mapped`.
-
-    Args:
-        mapping: the steps before the cosine.
-        components: how many of the first singular vectors of the training sentences are removed.
-        centred_components: these sentences are centred first, as in a principal component analysis.
-    """
+    """Options of the ranker `mapped`."""
 
     mapping: Mapping = Mapping()
+    """The steps before the cosine."""
     centred_components: bool = False
+    """Whether sentences are centred before `components`, as in a principal component analysis."""
     components: Annotated[WholeNumber, Field(ge=0, le=1000)] = 0
+    """How many of the first singular vectors of the training sentences are removed."""
 
 
 def _first_seed(parts: object) -> object:
@@ -99,19 +87,16 @@ def _first_seed(parts: object) -> object:
 
 
 class FusedOptions(Options):
-    """Options of the ranker `fused`.
-
-    Args:
-        parts: the systems whose scores it fuses, each with the seeds of its runs: 0 is the seed of
-            the fused run, 1 the next in the list of seeds. A list of systems stands for seed 0.
-        fusion: how their scores are weighted.
-    """
+    """Options of the ranker `fused`."""
 
     parts: Annotated[
         dict[Name, Annotated[list[WholeNumber], Field(min_length=1)]],
         Lenient(_first_seed, types=("array",)),
     ] = {}
+    """The systems whose scores it fuses, each with the seeds of its runs: 0 is the seed of the
+    fused run, 1 the next in the list of seeds. A list of systems stands for seed 0."""
     fusion: Literal["equal", "logistic", "listwise", "reciprocal_rank"] = "equal"
+    """How their scores are weighted."""
 
 
 @dataclass(frozen=True)

@@ -37,17 +37,14 @@ ShownName = Annotated[str, Field(pattern=r"^(table|figure)\d+$")]
 
 
 class MeansOf(Section):
-    """The tables whose means a table shows, if the paper does not print its values.
-
-    Args:
-        tables: The table whose rows a column has the means of.
-        weights: The table and the column of counts that weight the subsets of these tables.
-        step: The unit of the last digit of the values that the means are of.
-    """
+    """The tables whose means a table shows, if the paper does not print its values."""
 
     tables: dict[str, ShownName]
+    """The table whose rows a column has the means of."""
     weights: tuple[ShownName, str]
+    """The table and the column of counts that weight the subsets of these tables."""
     step: Annotated[float, Field(gt=0)]
+    """The unit of the last digit of the values that the means are of."""
 
 
 def require_lengths(rows: Mapping[str, Sequence], columns: int) -> None:
@@ -149,41 +146,41 @@ class Artefact(Section):
     A table has columns and rows. A figure has an axis x and either lines or a second axis y, which
     makes it a heat map. Rows, columns, lines, panels and points each give a part of the coordinates
     of our values.
-
-    Args:
-        title: The caption.
-        cells: The coordinates that all values share.
-        columns, rows: The coordinates of each column and row of a table; `cited` for values that
-            have no counterpart of ours.
-        remarks: What a reader must know about the values of a row or column, by its name.
-        top_group: Whether to mark, in each column of a table, the systems not significantly
-            different from the best.
-        published: The printed values of each row. Counts and costs may have a unit (90K, 12s).
-        means_of: The tables that published values follow from, if they are not given.
-        scale: The number by which printed scores are divided to be in the same unit as ours.
-        x, y: The name of an override or coordinate, and its points.
-        lines, panels: The coordinates of each line and panel of a figure.
-        best: The points at which the text says that a line is highest, one for each panel.
-        references: Printed values of other systems, drawn as horizontal lines.
-        stacked: Whether lines are shares of a whole, which are drawn as stacked bars.
     """
 
     title: str
+    """The caption."""
     cells: Coordinates = Coordinates()
+    """The coordinates that all values share."""
     columns: dict[str, Coordinates | Cited] = {}
+    """The coordinates of each column of a table; `cited` for values without counterpart of ours."""
     rows: dict[str, Coordinates | Cited] = {}
+    """The coordinates of each row, given like `columns`."""
     remarks: dict[str, str] = {}
+    """What a reader must know about the values of a row or column, by its name."""
     top_group: bool = False
+    """Whether to mark, in each column of a table, the systems not significantly different from the
+    best."""
     published: dict[str, PrintedRow] = {}
+    """The printed values of each row. Counts and costs may have a unit (90K, 12s)."""
     means_of: MeansOf | None = None
+    """The tables that published values follow from, if they are not given."""
     scale: Annotated[float, Field(gt=0)] = 1
+    """The number by which printed scores are divided to be in the same unit as ours."""
     x: dict[str, Annotated[list, Field(min_length=1)]] = {}
+    """The name of an override or coordinate, and its points."""
     y: dict[str, Annotated[list, Field(min_length=1)]] = {}
+    """The second axis, given like `x`."""
     lines: dict[str, Coordinates] = {}
+    """The coordinates of each line of a figure."""
     panels: dict[str, Coordinates] = {"": Coordinates()}
+    """The coordinates of each panel of a figure."""
     best: dict[str, list[Annotated[float, Field(strict=True)]]] = {}
+    """The points at which the text says that a line is highest, one for each panel."""
     references: dict[str, float] = {}
+    """Printed values of other systems, drawn as horizontal lines."""
     stacked: bool = False
+    """Whether lines are shares of a whole, which are drawn as stacked bars."""
 
     @model_validator(mode="after")
     def _check_layout(self) -> "Artefact":
@@ -332,18 +329,16 @@ _OF_CELL = {"system", "dataset", "subset"}
 
 
 class Example(Section):
-    """A question and an answer whose words a paper shows at each level of norm.
-
-    Args:
-        panel: The panel whose encoder is read.
-        find: Words of the question; the first test question with all of them is taken.
-        question, answer: The printed words of the question and of the answer at each level.
-    """
+    """A question and an answer whose words a paper shows at each level of norm."""
 
     panel: str
+    """The panel whose encoder is read."""
     find: str = Field(min_length=1)
+    """Words of the question; the first test question with all of them is taken."""
     question: list[str] = Field(min_length=1)
+    """The printed words of the question at each level."""
     answer: list[str] = Field(min_length=1)
+    """The printed words of the answer at each level."""
 
     @model_validator(mode="after")
     def _same_levels(self) -> "Example":
@@ -355,39 +350,34 @@ class Example(Section):
 
 
 class Quote(Section):
-    """A question and an answer that a paper prints; [...] stands for words that it leaves out.
-
-    Args:
-        example: The example that it is a part of.
-        question, answer: The printed texts.
-    """
+    """A question and an answer that a paper prints; [...] stands for words that it leaves out."""
 
     example: str
+    """The example that it is a part of."""
     question: str = Field(min_length=1)
+    """The printed question."""
     answer: str = Field(min_length=1)
+    """The printed answer."""
 
 
 class View(Section):
-    """A table or figure that is made of vectors, prototypes or texts instead of scores.
-
-    Args:
-        title: The caption.
-        view: A key of `VIEWS`.
-        cells: The coordinates that all panels share.
-        panels: The system, data set and subset that each panel looks into; for a view of corpora,
-            the data set.
-        levels: The words that the paper prints at each level of norm, for views that read them.
-        examples: The questions that the paper prints, for views that read them.
-        quotes: The questions and answers that the paper prints, for views that read them.
-    """
+    """A table or figure that is made of vectors, prototypes or texts instead of scores."""
 
     title: str
+    """The caption."""
     view: Annotated[str, OneOf(VIEWS)]
+    """A key of `VIEWS`."""
     cells: Coordinates = Coordinates()
+    """The coordinates that all panels share."""
     panels: dict[str, Coordinates] = Field(min_length=1, max_length=2)
+    """The system, data set and subset that each panel looks into; for a view of corpora, the data
+    set."""
     levels: dict[str, str] = {}
+    """The words that the paper prints at each level of norm, for views that read them."""
     examples: list[Example] = []
+    """The questions that the paper prints, for views that read them."""
     quotes: list[Quote] = []
+    """The questions and answers that the paper prints, for views that read them."""
 
     @model_validator(mode="after")
     def _check_contents(self) -> "View":

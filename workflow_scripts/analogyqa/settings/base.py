@@ -1,8 +1,6 @@
 """Base class and types of all sections of the configuration, and the options of plug-ins."""
 
 import difflib
-import inspect
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -116,35 +114,11 @@ NULL_REMOVES = BeforeValidator(
 Entries = Annotated[dict[Name, T], NULL_REMOVES]
 
 
-_ARGUMENT = re.compile(r"^    (\w+(?:, \w+)*): (.+(?:\n {5,}.+)*)", re.MULTILINE)
-
-
-def described_keys(section: type) -> dict[str, str]:
-    """Return the descriptions of keys in the `Args:` of a section and the classes it extends."""
-    texts: dict[str, str] = {}
-    for base in reversed(section.__mro__):
-        arguments = inspect.cleandoc(base.__dict__.get("__doc__") or "").partition("\nArgs:\n")[2]
-        for names, text in _ARGUMENT.findall(arguments):
-            text = " ".join(text.split())
-            texts |= dict.fromkeys(names.split(", "), text[0].upper() + text[1:])
-    return texts
-
-
-def _describe(schema: dict[str, Any], section: type) -> None:
-    """Give the JSON schema of a section the descriptions of its docstring."""
-    if "description" in schema:
-        schema["description"] = schema["description"].partition("\n\nArgs:\n")[0]
-    texts = described_keys(section)
-    for name, key in schema.get("properties", {}).items():
-        if name in texts:
-            key["description"] = texts[name]
-
-
 class Section(BaseModel):
     """A mapping in the configuration; unknown keys are errors."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, json_schema_extra=_describe
+        extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
 
 
@@ -273,13 +247,10 @@ def nearest_hint(name: str, known: Iterable[str]) -> str:
 
 
 class Options(Section):
-    """The options of one plug-in; a plug-in with options has a subclass.
-
-    Args:
-        name: The name of the plug-in.
-    """
+    """The options of one plug-in; a plug-in with options has a subclass."""
 
     name: str
+    """The name of the plug-in."""
 
     @classmethod
     def make(cls, **fields: Any) -> type["Options"]:

@@ -13,47 +13,43 @@ class Comparison(Section):
 
     Higher scores and norms are better; lower costs are better. Numbers on the same subset are
     compared question by question; scores on two subsets are not, since the questions differ.
-
-    Args:
-        better, worse: The coordinates of the two numbers.
-        cells: The coordinates that both share.
     """
 
     better: Coordinates
+    """The coordinates of the better number."""
     worse: Coordinates
+    """The coordinates of the worse number."""
     cells: Coordinates = Coordinates()
+    """The coordinates that both share."""
 
 
 class Claim(Section):
-    """A statement of a paper about its numbers, made of comparisons.
-
-    Args:
-        claim: The statement in one sentence.
-        where: The section or page of the paper; `ours` if the paper does not say it, alone or with
-            an explanation (`ours: a reading of section 3`). Our claims are listed and corrected
-            apart from those of the paper.
-        primary: Whether this is a primary claim: a single comparison of scores, tested at the full
-            level, also in the cross-validation of its paper.
-        cells: Coordinates that both sides of every comparison share.
-        needs: How many comparisons must be true; null for all of them.
-        tolerance: How far the better side of a comparison of scores may lie below the other one.
-        times: By which factor the worse side of a comparison of costs must exceed the better one.
-        margin: The equivalence margin, if the paper prints no difference; otherwise it is half of
-            the printed one.
-        not_measured: Why nothing here can measure the claim, instead of comparisons.
-        comparisons: The pairs of numbers.
-    """
+    """A statement of a paper about its numbers, made of comparisons."""
 
     claim: str
+    """The statement in one sentence."""
     where: str
+    """The section or page of the paper; `ours` if the paper does not say it, alone or with an
+    explanation (`ours: a reading of section 3`). Our claims are listed and corrected apart from
+    those of the paper."""
     primary: bool = False
+    """Whether this is a primary claim: a single comparison of scores, tested at the full level,
+    also in the cross-validation of its paper."""
     cells: Coordinates = Coordinates()
+    """Coordinates that both sides of every comparison share."""
     needs: Count | None = None
+    """How many comparisons must be true; null for all of them."""
     tolerance: float = Field(default=0, ge=0, lt=1)
+    """How far the better side of a comparison of scores may lie below the other one."""
     times: float = Field(default=1, ge=1)
+    """By which factor the worse side of a comparison of costs must exceed the better one."""
     margin: float | None = Field(default=None, gt=0, lt=1)
+    """The equivalence margin, if the paper prints no difference; otherwise it is half of the
+    printed one."""
     not_measured: str = ""
+    """Why nothing here can measure the claim, instead of comparisons."""
     comparisons: list[Comparison] = []
+    """The pairs of numbers."""
 
     @model_validator(mode="after")
     def _check_comparisons(self) -> "Claim":

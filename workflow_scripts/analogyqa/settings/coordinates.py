@@ -32,33 +32,31 @@ KINDS = {
 class Coordinates(Section):
     """The coordinates of a published number or a claim, in full or in part.
 
-    Args:
-        system: The system that a score, a cost or a norm is of.
-        dataset: The data set.
-        subset: The subset; a relation of a data set of relations is one, too.
-        split: The split that is counted in.
-        measure: The measure of a score.
-        count: What is counted in a data set: questions with a correct candidate (for relations:
-            sentence pairs), all questions, question-candidate pairs, or analogies between two
-            questions of one type.
-        cost: The training cost: trained parameters, or seconds per epoch.
-        over: The system whose cost the cost is divided by.
-        norm: Whether the vectors of test questions or of their correct answers are meant.
-
     Further keys are overrides: of the system, or of how the data set is read.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
     system: str = ""
+    """The system that a score, a cost or a norm is of."""
     dataset: str = ""
+    """The data set."""
     subset: str = ""
+    """The subset; a relation of a data set of relations is one, too."""
     split: Split | None = None
+    """The split that is counted in."""
     measure: Annotated[str, OneOf(MEASURES)] | None = None
+    """The measure of a score."""
     count: Literal["questions", "all_questions", "pairs", "analogies"] | None = None
+    """What is counted in a data set: questions with a correct candidate (for relations: sentence
+    pairs), all questions, question-candidate pairs, or analogies between two questions of one
+    type."""
     cost: Literal["parameters", "seconds_per_epoch"] | None = None
+    """The training cost: trained parameters, or seconds per epoch."""
     over: str = ""
+    """The system whose cost the cost is divided by."""
     norm: Literal["question", "answer"] | None = None
+    """Whether the vectors of test questions or of their correct answers are meant."""
 
     @model_validator(mode="after")
     def _overrides_are_known(self) -> "Coordinates":

@@ -29,37 +29,34 @@ SOLVER, TRAINED_ON, WEIGHTED_BY = "solver", "trained_on", "weighted_by"
 
 
 class Category(Section):
-    """How the sentence pairs of a category are made.
-
-    Args:
-        title: The heading of the category's review page.
-        rule: A key of `RELATIONS`, or several rules over parsed sentences, which then give equally
-            many pairs each.
-        pairs: The maximum number of pairs.
-        each: The maximum number of pairs with the same changed word, such as an adjective.
-        words: A file of word analogies and its section, for rules with templates.
-        templates: Sentences with {} for the word, or pairs of one sentence for each side.
-        names: How sentences write a word, such as "the USA", by word.
-        texts: Files of sentences, for rules over parsed sentences.
-        holding: Words of which a sentence must contain at least one to be parsed.
-        inference: Files of natural language inference, for rules that read their labels.
-        length: The minimum and maximum number of words in a sentence.
-        distractors: Whether each pair has candidates of its own. If false, all sentences of the
-            category are candidates.
-    """
+    """How the sentence pairs of a category are made."""
 
     title: str
+    """The heading of the category's review page."""
     rule: Annotated[list[Annotated[str, OneOf(RELATIONS)]], Field(min_length=1), OneOrMore]
+    """A key of `RELATIONS`, or several rules over parsed sentences, which then give equally many
+    pairs each."""
     pairs: Count
+    """The maximum number of pairs."""
     each: Count = 20
+    """The maximum number of pairs with the same changed word, such as an adjective."""
     words: tuple[Alternatives, str] | None = None
+    """A file of word analogies and its section, for rules with templates."""
     templates: list[str | tuple[str, str]] = []
+    """Sentences with {} for the word, or pairs of one sentence for each side."""
     names: dict[str, str] = {}
+    """How sentences write a word, such as "the USA", by word."""
     texts: list[Alternatives] = []
+    """Files of sentences, for rules over parsed sentences."""
     holding: list[str] = []
+    """Words of which a sentence must contain at least one to be parsed."""
     inference: list[Alternatives] = []
+    """Files of natural language inference, for rules that read their labels."""
     length: tuple[WholeNumber, WholeNumber] = (4, 20)
+    """The minimum and maximum number of words in a sentence."""
     distractors: bool = False
+    """Whether each pair has candidates of its own. If false, all sentences of the category are
+    candidates."""
 
     @model_validator(mode="after")
     def _check_rule_inputs(self) -> "Category":
@@ -86,52 +83,42 @@ class Category(Section):
 
 
 class Evaluation(Section):
-    """How analogies are asked, answered and averaged.
-
-    Args:
-        both_directions: Whether both pairs of an analogy are asked for, or only one; see
-            `analogies.solve`.
-        candidates: Whether the candidates are those that Zhu and de Melo (2020) describe, or those
-            of their code, see `analogies.solve`.
-        ties: Whether the first of equal scores wins, or all share that differ by less than 1e-6.
-        epsilon: The epsilon of 3CosMul on raw cosines, in categories whose candidates are all
-            sentences, and in those with distractors.
-        weighted_by: The weight of a category in a mean: the number of analogies found, or the
-            number that its configured `pairs` would give.
-    """
+    """How analogies are asked, answered and averaged."""
 
     both_directions: bool = False
+    """Whether both pairs of an analogy are asked for, or only one; see `analogies.solve`."""
     candidates: Literal["described", "coded"] = "described"
+    """Whether the candidates are those that Zhu and de Melo (2020) describe, or those of their
+    code, see `analogies.solve`."""
     ties: Literal["shared", "first"] = "shared"
+    """Whether the first of equal scores wins, or all share that differ by less than 1e-6."""
     epsilon: Annotated[
         list[Annotated[float, Field(gt=0)]], Joined, Field(min_length=2, max_length=2)
     ] = [1e-5, 1e-5]
+    """The epsilon of 3CosMul on raw cosines, in categories whose candidates are all sentences, and
+    in those with distractors."""
     weighted_by: Literal["found", "configured"] = "found"
+    """The weight of a category in a mean: the number of analogies found, or the number that its
+    configured `pairs` would give."""
 
 
 class Solving(Evaluation):
-    """The overrides of how a cell solves analogies.
-
-    Args:
-        solver: A key of `SOLVERS`.
-        trained_on: The data set and the subset of the cell whose trained encoder is used.
-    """
+    """The overrides of how a cell solves analogies."""
 
     solver: Annotated[str, OneOf(SOLVERS)] = next(iter(SOLVERS))
+    """A key of `SOLVERS`."""
     trained_on: Annotated[list[str], Joined, Field(min_length=2, max_length=2)] | None = None
+    """The data set and the subset of the cell whose trained encoder is used."""
 
 
 SOLVING_OVERRIDES = tuple(Solving.model_fields)
 
 
 class Parser(Section):
-    """The parser of sentences.
-
-    Args:
-        model: The spaCy model that tags and parses them, given as in `named_entities`.
-    """
+    """The parser of sentences."""
 
     model: Alternatives
+    """The spaCy model that tags and parses them, given as in `named_entities`."""
 
 
 ALL = "all"  # the subset of all questions with a correct candidate; it always exists
@@ -176,44 +163,43 @@ class Dataset(Section):
 
     A data set whose reader gives relations consists of sentence pairs, between which analogies are
     solved. It has either `categories` or, as `test`, a folder with one file for each category.
-
-    Args:
-        title: The name in tables and figures.
-        reader: A key of `READERS`.
-        columns: The names of the columns of a table, by `question`, `candidate`, `label` and `id`;
-            the usual names are found.
-        encoding: The encoding of a table; null for UTF-8, or else what Excel writes.
-        train, dev, test: The name of a source in sources.yaml, a path (with a slash in it), or a
-            list of alternatives, of which the first available one is read. If an entry of the list
-            is a list of alternatives itself, all entries are read, one after the other. With a
-            `fold`, dev and test may be missing.
-        categories: The categories of sentence pairs that are made here.
-        evaluation: How analogies between sentence pairs are asked and answered.
-        parts: The parts of a file that make up each split, for a file that holds several splits.
-        questions: The expected number of questions of each type, by split.
-        drop_all_correct: The splits without questions whose candidates are all correct, as in the
-            "clean" TrecQA.
-        prototype_choice: What is shuffled to choose prototypes; see `choose_prototypes`.
-        train_share: The share of the training questions that is kept; see `corpora.shares`.
-        fold: The fold whose splits are used, such as 1of5; see `corpora.folds`. It splits a data
-            set that has no splits of its own, too.
     """
 
     title: str
+    """The name in tables and figures."""
     reader: Annotated[str, OneOf(READERS)]
+    """A key of `READERS`."""
     fold: Annotated[str, checked_by(fold_numbers)] | None = None
+    """The fold whose splits are used, such as 1of5; see `corpora.folds`. It splits a data set that
+    has no splits of its own, too."""
     columns: dict[Literal["question", "candidate", "label", "id"], str] = {}
+    """The names of the columns of a table, by `question`, `candidate`, `label` and `id`; the usual
+    names are found."""
     encoding: Annotated[str, checked_by(_require_encoding)] | None = None
+    """The encoding of a table; null for UTF-8, or else what Excel writes."""
     train: SplitFiles = None
+    """The name of a source in sources.yaml, a path (with a slash in it), or a list of
+    alternatives, of which the first available one is read. If an entry of the list is a list of
+    alternatives itself, all entries are read, one after the other. With a `fold`, dev and test
+    may be missing."""
     dev: SplitFiles = None
+    """The development split, given like `train`; a `fold` may make it."""
     test: SplitFiles = None
+    """The test split, given like `train`; a `fold` may make it."""
     categories: list[Name] = []
+    """The categories of sentence pairs that are made here."""
     evaluation: Evaluation = Evaluation()
+    """How analogies between sentence pairs are asked and answered."""
     parts: dict[Split, list[str]] = {}
+    """The parts of a file that make up each split, for a file that holds several splits."""
     questions: ExpectedCounts = {}
+    """The expected number of questions of each type, by split."""
     drop_all_correct: Annotated[list[Split], Joined] = []
+    """The splits without questions whose candidates are all correct, as in the "clean" TrecQA."""
     prototype_choice: Literal["pair", "question"] = "pair"
+    """What is shuffled to choose prototypes; see `choose_prototypes`."""
     train_share: float = Field(default=1, gt=0, le=1)
+    """The share of the training questions that is kept; see `corpora.shares`."""
 
     @field_validator("train", "dev", "test")
     @classmethod

@@ -32,19 +32,17 @@ class Paper(Section):
     """A paper.yaml in papers/.
 
     In the file, views are listed among the artefacts; they are those with a key `view`.
-
-    Args:
-        paper: The name of the paper, that of its folder.
-        citation: Authors, year, title and place.
-        artefacts: The tables and figures.
-        claims: What the text says about their numbers.
     """
 
     paper: Name
+    """The name of the paper, that of its folder."""
     citation: str
+    """Authors, year, title and place."""
     artefacts: Annotated[dict[ShownName, Artefact], AfterValidator(with_means)]
+    """The tables and figures."""
     views: dict[ShownName, View] = {}
     claims: dict[Name, Claim] = Field(default={})
+    """What the text says about their numbers."""
 
     @model_validator(mode="before")
     @classmethod

@@ -46,76 +46,71 @@ from analogyqa.text import nfc
 
 
 class Config(Section):
-    """The keys of config.yaml, followed by the sections that papers configure.
-
-    Args:
-        output_dir: The folder of the results.
-        resources_dir: The folder of downloads, and of files that you put there yourself.
-        mirrors: Folders with the layout of `resources_dir`, which are searched before a download.
-            The folder in the variable ANALOGYQA_MIRROR is searched first.
-        tracking_uri: The address of an MLflow server, or of a store; null for a file in
-            `output_dir`.
-        device: Where training runs; `auto` takes a GPU if there is one that works.
-        seeds: The seeds of every cell: a number n for 0 to n - 1, or a list; or a mapping of these
-            by overrides, such as `precision=bfloat16`, by subset, and by `cross_validation`,
-            `variations` (of the training section) and `default`.
-        seeds_of: The entries of such a mapping other than `default`; not written by users.
-        papers: The folders in papers/ whose tables, figures and claims are made. With none, only
-            the tables of your own data sets are made, with the systems that all papers define.
-        comparable: Whether the published values are about these data. Without it, there are no
-            verdicts.
-        bootstrap: The bootstrap behind the intervals for other questions.
-        sweeps: The points of an override that figures show instead of the papers' points.
-        left_out: Why a data set or a system is left out. A system may be left out on a data set
-            alone (`similarity trecqa`), with overrides (`similarity p=10`), or both.
-        only: The systems that are run, if not all of them; `left_out` is its counterpart.
-        lowercase: Whether words are lower-cased; vectors may have a value of their own.
-        datasets: The data sets.
-        question_types: The first words of the questions of each type.
-        subsets: The question types of each subset. The subset `all` always exists.
-        vectors: The word vectors.
-        sentence_vectors: The pre-trained sentence encoders.
-        named_entities: The model of names, places and dates, for `rewriting`.
-        lemmas: The model of lemmas.
-        parser: The parser of sentences, for `categories`.
-        categories: The categories of sentence pairs that are made here.
-        systems: The systems that are compared.
-        substitutes: The paper's file that a file in a record replaces, by the name of the latter.
-        studies: The sections selection, sensitivity, cross_validation and extra_rows of each
-            paper; not written by users.
-    """
+    """The keys of config.yaml, followed by the sections that papers configure."""
 
     output_dir: Folder
+    """The folder of the results."""
     resources_dir: Folder = "resources"
+    """The folder of downloads, and of files that you put there yourself."""
     mirrors: list[str] = []
+    """Folders with the layout of `resources_dir`, which are searched before a download. The folder
+    in the variable ANALOGYQA_MIRROR is searched first."""
     tracking_uri: TrackingUri | None = None
+    """The address of an MLflow server, or of a store; null for a file in `output_dir`."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where training runs; `auto` takes a GPU if there is one that works."""
     seeds: Seeds
+    """The seeds of every cell: a number n for 0 to n - 1, or a list; or a mapping of these by
+    overrides, such as `precision=bfloat16`, by subset, and by `cross_validation`, `variations` (of
+    the training section) and `default`."""
     seeds_of: dict[str, Seeds] = {}
+    """The entries of such a mapping other than `default`; not written by users."""
     papers: list[Name]
+    """The folders in papers/ whose tables, figures and claims are made. With none, only the tables
+    of your own data sets are made, with the systems that all papers define."""
     comparable: bool = True
+    """Whether the published values are about these data. Without it, there are no verdicts."""
     bootstrap: Bootstrap = Bootstrap()
+    """The bootstrap behind the intervals for other questions."""
     sweeps: Annotated[
         dict[str, Annotated[list, Field(min_length=1)]],
         NULL_REMOVES,
         checked_by(ov.require_points),
     ] = {}
+    """The points of an override that figures show instead of the papers' points."""
     left_out: Annotated[dict[str, str], NULL_REMOVES] = {}
+    """Why a data set or a system is left out. A system may be left out on a data set alone
+    (`similarity trecqa`), with overrides (`similarity p=10`), or both."""
     only: Annotated[list[Name], OneOrMore] = []
+    """The systems that are run, if not all of them; `left_out` is its counterpart."""
 
     lowercase: bool = True
+    """Whether words are lower-cased; vectors may have a value of their own."""
     datasets: dict[Name, Dataset] = Field(min_length=1)
+    """The data sets."""
     question_types: dict[Name, list[Annotated[str, AfterValidator(nfc)]]] = {}
+    """The first words of the questions of each type."""
     subsets: dict[Name, Annotated[list[Name], Field(min_length=1)]] = {}
+    """The question types of each subset. The subset `all` always exists."""
     vectors: dict[Name, Vectors] = {}
+    """The word vectors."""
     sentence_vectors: dict[Name, SentenceVectors] = {}
+    """The pre-trained sentence encoders."""
     named_entities: NamedEntities | None = None
+    """The model of names, places and dates, for `rewriting`."""
     lemmas: Lemmas | None = None
+    """The model of lemmas."""
     parser: Parser | None = None
+    """The parser of sentences, for `categories`."""
     categories: dict[Name, Category] = {}
+    """The categories of sentence pairs that are made here."""
     systems: dict[Name, System] = Field(min_length=1)
+    """The systems that are compared."""
     substitutes: dict[Name, str] = {}
+    """The paper's file that a file in a record replaces, by the name of the latter."""
     studies: dict[Name, Studies] = {}
+    """The sections selection, sensitivity, cross_validation and extra_rows of each paper; not
+    written by users."""
 
     _split_seeds = model_validator(mode="before")(split_seeds)
 

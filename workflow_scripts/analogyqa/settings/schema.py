@@ -12,14 +12,8 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Studies
 
 NULL = {"type": "null"}
-# Pydantic leaves these as they are where a validator comes before them.
-KEYWORDS = {
-    "ge": "minimum",
-    "gt": "exclusiveMinimum",
-    "le": "maximum",
-    "lt": "exclusiveMaximum",
-    "multiple_of": "multipleOf",
-}
+# Pydantic leaves its own words where a validator comes before them.
+KEYWORDS = GenerateJsonSchema.ValidationsMapping.numeric
 
 
 class _Untitled(GenerateJsonSchema):

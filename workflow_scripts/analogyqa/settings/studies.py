@@ -26,16 +26,14 @@ class Selection(Section):
 
     The best have the highest mean over seeds of the best dev value, on one subset and by the
     measure that the system's training selects its epoch by.
-
-    Args:
-        subset: The subset on which the choices are compared.
-        systems: The names of the choices that each system has; a list of systems has all of them.
-        hyperparameters: The changes of training that each choice makes, by name.
     """
 
     subset: Name
+    """The subset on which the choices are compared."""
     systems: Entries[list[str]] = {}
+    """The names of the choices that each system has; a list of systems has all of them."""
     hyperparameters: Entries[Changes] = {}
+    """The changes of training that each choice makes, by name."""
 
     @model_validator(mode="before")
     @classmethod
@@ -49,21 +47,18 @@ class Selection(Section):
 
 
 class Sensitivity(Section):
-    """Choices that the paper leaves open, each varied alone on one subset.
-
-    Args:
-        subset: The subset on which the variations are compared.
-        measure: The measure by which they are compared.
-        datasets: The data sets; null for all data sets of the paper.
-        systems: The systems. If there are two, the paper claims that the first one is better.
-        choices: The changes that each value of a choice makes, by choice and value.
-    """
+    """Choices that the paper leaves open, each varied alone on one subset."""
 
     subset: Name
+    """The subset on which the variations are compared."""
     measure: str
+    """The measure by which they are compared."""
     datasets: Annotated[list[str], Field(min_length=1)]
+    """The data sets; null for all data sets of the paper."""
     systems: list[str] = []
+    """The systems. If there are two, the paper claims that the first one is better."""
     choices: Entries[Entries[Changes]] = {}
+    """The changes that each value of a choice makes, by choice and value."""
 
     def variations(self) -> dict[tuple[str, str], dict[str, object]]:
         """Return the changes of each variation by (choice, value), starting with no change."""
@@ -75,23 +70,20 @@ class Sensitivity(Section):
 
 
 class CrossValidation(Section):
-    """Cross-validation with the paper's hyperparameters, over all questions of a subset.
-
-    Args:
-        subset: The subset whose questions are divided into folds; see `corpora.folds`.
-        measures: The measures that the page shows, the main one first.
-        folds: The number of folds.
-        datasets: The data sets; null for all data sets of the paper.
-        systems: The systems that are cross-validated.
-        pairs: Pairs of these systems that are compared by type of question and of answer.
-    """
+    """Cross-validation with the paper's hyperparameters, over all questions of a subset."""
 
     subset: Name
+    """The subset whose questions are divided into folds; see `corpora.folds`."""
     measures: Annotated[list[str], Field(min_length=1)] = list(RANKED)
+    """The measures that the page shows, the main one first."""
     folds: Annotated[WholeNumber, Field(ge=2, le=20)] = 5
+    """The number of folds."""
     datasets: Annotated[list[str], Field(min_length=1)]
+    """The data sets; null for all data sets of the paper."""
     systems: list[str] = []
+    """The systems that are cross-validated."""
     pairs: Entries[Annotated[list[str], Field(min_length=2, max_length=2)]] = {}
+    """Pairs of these systems that are compared by type of question and of answer."""
 
     @model_validator(mode="after")
     def _pairs_are_cross_validated(self) -> "CrossValidation":
@@ -101,32 +93,28 @@ class CrossValidation(Section):
 
 
 class Studies(Section):
-    """A paper's studies: tuning, sensitivity, cross-validation and extra rows.
-
-    Args:
-        datasets, systems, subsets: The names of those that the paper configures.
-        selection: The hyperparameters among which systems choose on dev.
-        sensitivity: The choices that the paper leaves open, to vary each alone.
-        cross_validation: The systems that are cross-validated.
-        extra_rows: The systems that get an additional row in a table, by table.
-    """
+    """A paper's studies: tuning, sensitivity, cross-validation and extra rows."""
 
     datasets: list[str] = []
+    """The names of the data sets that the paper configures."""
     systems: list[str] = []
+    """The names of the systems that the paper configures."""
     subsets: list[str] = []
+    """The names of the subsets that the paper configures."""
     selection: Selection | None = None
+    """The hyperparameters among which systems choose on dev."""
     sensitivity: Sensitivity | None = None
+    """The choices that the paper leaves open, to vary each alone."""
     cross_validation: CrossValidation | None = None
+    """The systems that are cross-validated."""
     extra_rows: Entries[list[str]] = {}
+    """The systems that get an additional row in a table, by table."""
 
 
 class Bootstrap(Section):
-    """The bootstrap behind the confidence intervals, which resamples seeds and items together.
-
-    Args:
-        samples: The number of samples.
-        confidence: The level of all intervals, between 0.5 and 1.
-    """
+    """The bootstrap behind the confidence intervals, which resamples seeds and items together."""
 
     samples: Annotated[WholeNumber, Field(ge=100, le=1_000_000)] = 2000
+    """The number of samples."""
     confidence: float = Field(default=0.95, gt=0.5, lt=1)
+    """The level of all intervals, between 0.5 and 1."""

@@ -32,20 +32,18 @@ class Negatives(Section):
     prototype; `per: question` draws `count` for each prototype and question. `listwise` draws
     `count` for each question. `mix` takes, for each correct pair, `random` ones and the `hardest`
     of `count` further ones.
-
-    Args:
-        draw: Whether quadruples are drawn again in each epoch.
-        per: What `count` is for.
-        count: The number of wrong candidates that are drawn.
-        random: The number of random ones, for `mix`.
-        hardest: The number of hardest ones, for `mix`.
     """
 
     draw: Literal["resampled", "fixed"] = "resampled"
+    """Whether quadruples are drawn again in each epoch."""
     per: Literal["pair", "question"] = "pair"
+    """What `count` is for."""
     count: Annotated[WholeNumber, Field(ge=1, le=100)] = 1
+    """The number of wrong candidates that are drawn."""
     random: Annotated[WholeNumber, Field(ge=0, le=100)] = 1
+    """The number of random ones, for `mix`."""
     hardest: Annotated[WholeNumber, Field(ge=0, le=100)] = 1
+    """The number of hardest ones, for `mix`."""
 
     @model_validator(mode="after")
     def _check_counts(self) -> "Negatives":
@@ -60,54 +58,50 @@ class Negatives(Section):
 
 
 class Training(Section):
-    """How an encoder is trained; the defaults are those of the CoNLL paper, if it states them.
-
-    Args:
-        loss: A key of `OBJECTIVES`.
-        margin: The margin of the loss, in the unit of the energies.
-        dropout: The share of values that dropout sets to 0.
-        dropout_place: What dropout is applied to.
-        dropout_mask: Whether each sentence has its `own` mask, or all sentences of a batch share
-            one.
-        optimiser: A key of `OPTIMISERS`.
-        learning_rate: The learning rate of the optimiser.
-        weight_decay: The factor of the L2 penalty.
-        weight_decay_coupling: Whether the penalty is part of the gradient, or not (AdamW).
-        sentence_dim: The dimension of sentence vectors.
-        clip_norm: The largest norm of the gradient of each parameter, for `adagrad_coded` and
-            `adagrad_clipped`.
-        batch_of: `questions`: a batch has all quadruples of `batch_size` questions of one type;
-            `quadruples`: it has `batch_size` quadruples of any questions.
-        batch_size: The size of a batch, in the unit that the loss draws: questions, quadruples or
-            correct pairs.
-        max_epochs: The largest number of epochs.
-        patience: The number of epochs without a better dev score after which training ends.
-        negatives: How wrong candidates are drawn.
-        select_by: The measure whose mean on dev selects the epoch.
-        weight_averaging: The decay of a moving average of the weights; 0 for no averaging.
-        precision: The precision of the matrix products of the encoder `bigru` on a CPU. With
-            `bfloat16`, sums, states and weights stay float32. Nothing else reads it.
-    """
+    """How an encoder is trained; the defaults are those of the CoNLL paper, if it states them."""
 
     loss: Annotated[str, OneOf(OBJECTIVES)] = "printed"
+    """A key of `OBJECTIVES`."""
     margin: float = Field(default=0.1, ge=-1, le=100)
+    """The margin of the loss, in the unit of the energies."""
     dropout: float = Field(default=0.5, ge=0, lt=1)
+    """The share of values that dropout sets to 0."""
     dropout_place: Literal["word_vectors", "sentence_vector", "both"] = "word_vectors"
+    """What dropout is applied to."""
     dropout_mask: Literal["own", "shared"] = "own"
+    """Whether each sentence has its `own` mask, or all sentences of a batch share one."""
     optimiser: Annotated[str, OneOf(OPTIMISERS)] = "adam"
+    """A key of `OPTIMISERS`."""
     learning_rate: float = Field(default=0.001, gt=0, le=1)
+    """The learning rate of the optimiser."""
     weight_decay: float = Field(default=0.01, ge=0, le=1)
+    """The factor of the L2 penalty."""
     clip_norm: float = Field(default=1, gt=0)
+    """The largest norm of the gradient of each parameter, for `adagrad_coded` and
+    `adagrad_clipped`."""
     weight_decay_coupling: Literal["coupled", "decoupled"] = "coupled"
+    """Whether the penalty is part of the gradient, or not (AdamW)."""
     sentence_dim: Annotated[WholeNumber, Field(ge=2, le=4096, multiple_of=2)] = 300
+    """The dimension of sentence vectors."""
     batch_of: Literal["questions", "quadruples"] = "questions"
+    """`questions`: a batch has all quadruples of `batch_size` questions of one type; `quadruples`:
+    it has `batch_size` quadruples of any questions."""
     batch_size: Count = 16
+    """The size of a batch, in the unit that the loss draws: questions, quadruples or correct
+    pairs."""
     max_epochs: Count = 20
+    """The largest number of epochs."""
     patience: Count = 4
+    """The number of epochs without a better dev score after which training ends."""
     weight_averaging: float = Field(default=0, ge=0, lt=1)
+    """The decay of a moving average of the weights; 0 for no averaging."""
     select_by: Annotated[str, OneOf(RANKED)] = "mrr"
+    """The measure whose mean on dev selects the epoch."""
     precision: Literal["float32", "bfloat16"] = "float32"
+    """The precision of the matrix products of the encoder `bigru` on a CPU. With `bfloat16`, sums,
+    states and weights stay float32. Nothing else reads it."""
     negatives: Negatives = Negatives()
+    """How wrong candidates are drawn."""
 
 
 # The keys of systems whose encoder is not trained.
@@ -121,44 +115,41 @@ TRAINING_OVERRIDES = (
 
 
 class System(Section):
-    """One system: what turns sentences into vectors, and how these rank candidates.
-
-    Args:
-        title: The name in tables and figures.
-        encoder: A key of `ENCODERS`.
-        vectors: The word vectors that the encoder reads.
-        window, dim: Override these keys of word2vec vectors.
-        shortest_word: The number of characters below which words are ignored.
-        weighting: The weights of words in a sentence; `sif` is smooth inverse frequency (Arora et
-            al. 2017), `log_inverse` the logarithm of the inverse frequency.
-        sentence_vectors: Sentence vectors instead of an encoder; the first available ones of a list
-            are used.
-        rewriting: What replaces the question word (Tam et al. 2017).
-        ranker: A key of `RANKERS`, or a mapping of its `name` and options.
-        starts_from: The system, trained on all questions with the same seed, whose encoder has the
-            initial weights. In a file, its name.
-        scores_with: Whether averaged weights score, if `training.weight_averaging` is set, or the
-            last ones. Systems that differ only in this share a training run.
-        p: The number of prototypes of each question type, in training and in comparisons.
-        only_costs: Why only its costs are measured, and no scores.
-        training: Changes of the section `training` of its paper.
-    """
+    """One system: what turns sentences into vectors, and how these rank candidates."""
 
     title: str
+    """The name in tables and figures."""
     encoder: Annotated[str, OneOf(ENCODERS)] | None = None
+    """A key of `ENCODERS`."""
     vectors: str | None = None
+    """The word vectors that the encoder reads."""
     window: Count | None = None
+    """Overrides this key of word2vec vectors."""
     dim: Count | None = None
+    """Overrides this key of word2vec vectors."""
     shortest_word: Count = 1
+    """The number of characters below which words are ignored."""
     weighting: Literal["uniform", "sif", "log_inverse"] = "uniform"
+    """The weights of words in a sentence; `sif` is smooth inverse frequency (Arora et al. 2017),
+    `log_inverse` the logarithm of the inverse frequency."""
     sentence_vectors: Annotated[Alternatives | None, Joined] = None
+    """Sentence vectors instead of an encoder; the first available ones of a list are used."""
     rewriting: Literal["entity", "prototype_word"] | None = None
+    """What replaces the question word (Tam et al. 2017)."""
     ranker: Annotated[SerializeAsAny[Options], ranker_among(RANKERS)]
+    """A key of `RANKERS`, or a mapping of its `name` and options."""
     starts_from: Annotated["System | None", WithJsonSchema({"type": "string"})] = None
+    """The system, trained on all questions with the same seed, whose encoder has the initial
+    weights. In a file, its name."""
     scores_with: Literal["averaged", "last"] = "averaged"
+    """Whether averaged weights score, if `training.weight_averaging` is set, or the last ones.
+    Systems that differ only in this share a training run."""
     p: Count = 30
+    """The number of prototypes of each question type, in training and in comparisons."""
     only_costs: str = ""
+    """Why only its costs are measured, and no scores."""
     training: Training = Training()
+    """Changes of the section `training` of its paper."""
 
     @model_validator(mode="before")
     @classmethod
@@ -334,10 +325,7 @@ class System(Section):
 
 
 class Prototypes(Section):
-    """The default of `p` for the systems of a paper.
-
-    Args:
-        p: The number of prototypes of each question type.
-    """
+    """The default of `p` for the systems of a paper."""
 
     p: Count = 30
+    """The number of prototypes of each question type."""

@@ -22,45 +22,43 @@ SEED = "seed"
 
 
 class Vectors(Section):
-    """Word vectors: read from a file, or trained here.
-
-    Args:
-        source: The file of the vectors.
-        train_on: Text files on which fastText is trained.
-        corpora: Data sets, with their splits, on whose questions and candidates word2vec is
-            trained, once for each seed of a run.
-        texts: Text files on which word2vec is trained instead.
-        model: `skip_gram` with hierarchical softmax and negative samples, or `cbow` with negative
-            samples only.
-        lemmas: Whether word2vec is trained on lemmas; `texts` already are. Systems with such
-            vectors read only the content words of a sentence, as the section `lemmas` defines them.
-        frequencies: A file with a word and its count on each line, for the weights of words. If not
-            given, words are counted in the training sentences.
-        window: The number of context words on each side for word2vec.
-        dim, epochs, min_count: The dimension, the passes over the text, and how often a word must
-            occur, for vectors that are trained here.
-        out_of_vocabulary: The vectors of unknown words.
-        lowercase: Whether words are lower-cased; null for the value of the whole configuration.
-        seed: The seed of word2vec, that of the run.
-    """
+    """Word vectors: read from a file, or trained here."""
 
     source: Alternatives | None = None
+    """The file of the vectors."""
     train_on: Alternatives | None = None
+    """Text files on which fastText is trained."""
     corpora: (
         Annotated[dict[Name, Annotated[list[Split], Field(min_length=1)]], Field(min_length=1)]
         | None
     ) = None
+    """Data sets, with their splits, on whose questions and candidates word2vec is trained, once for
+    each seed of a run."""
     texts: Alternatives | None = None
+    """Text files on which word2vec is trained instead."""
     model: Literal["skip_gram", "cbow"] = "skip_gram"
+    """`skip_gram` with hierarchical softmax and negative samples, or `cbow` with negative samples
+    only."""
     lemmas: bool = False
+    """Whether word2vec is trained on lemmas; `texts` already are. Systems with such vectors read
+    only the content words of a sentence, as the section `lemmas` defines them."""
     frequencies: Alternatives | None = None
+    """A file with a word and its count on each line, for the weights of words. If not given, words
+    are counted in the training sentences."""
     window: Annotated[WholeNumber, Field(ge=1, le=1000)] = 5
+    """The number of context words on each side for word2vec."""
     dim: Annotated[WholeNumber, Field(ge=1, le=2000)] = 300
+    """The dimension of vectors that are trained here."""
     epochs: Count = 5
+    """The passes over the text, for vectors that are trained here."""
     min_count: Count = 5
+    """How often a word must occur, for vectors that are trained here."""
     out_of_vocabulary: Literal["random", "zero", "subword"] = "random"
+    """The vectors of unknown words."""
     lowercase: bool | None = None
+    """Whether words are lower-cased; null for the value of the whole configuration."""
     seed: WholeNumber = 0
+    """The seed of word2vec, that of the run."""
 
     @property
     def is_word2vec(self) -> bool:
@@ -84,36 +82,33 @@ class Vectors(Section):
 
 
 class SentenceVectors(Section):
-    """Sentence vectors of a pre-trained encoder, computed once for each sentence.
-
-    Args:
-        encoder: A key of `PRETRAINED`.
-        weights: The encoder's file, given like a split of a data set. For `sentence_transformers`
-            and `hugging_face`, the name or the folder of a model.
-        train_on, dev_on: Files of natural language inference, with alternatives, on which
-            `infersent` is trained here instead.
-        disjoint_from: A data set of relations. Pairs with one of its sentences are left out of that
-            training.
-        lstm_dim: The number of states per direction of an `infersent` that is trained here.
-        vectors: The word vectors that the encoder reads.
-        lowercase: Whether words are lower-cased; null for the value of the whole configuration.
-        pooling: Whether `hugging_face` takes the vector of the first token or the mean of all.
-        special_tokens: Whether special tokens, such as [CLS], are counted in that mean, left out of
-            it, or absent from what the model reads.
-        k: The last coefficient that `dct` keeps.
-    """
+    """Sentence vectors of a pre-trained encoder, computed once for each sentence."""
 
     encoder: Annotated[str, OneOf(PRETRAINED)]
+    """A key of `PRETRAINED`."""
     weights: Alternatives | None = None
+    """The encoder's file, given like a split of a data set. For `sentence_transformers` and
+    `hugging_face`, the name or the folder of a model."""
     train_on: list[Alternatives] | None = None
+    """Files of natural language inference, with alternatives, on which `infersent` is trained here
+    instead."""
     dev_on: list[Alternatives] | None = None
+    """The files on which this `infersent` is validated, given like `train_on`."""
     disjoint_from: Name | None = None
+    """A data set of relations. Pairs with one of its sentences are left out of that training."""
     lstm_dim: Annotated[WholeNumber, Field(ge=1, le=4096)] = 2048
+    """The number of states per direction of an `infersent` that is trained here."""
     vectors: str | None = None
+    """The word vectors that the encoder reads."""
     lowercase: bool | None = None
+    """Whether words are lower-cased; null for the value of the whole configuration."""
     pooling: Literal["cls", "avg"] = "avg"
+    """Whether `hugging_face` takes the vector of the first token or the mean of all."""
     special_tokens: Literal["counted", "left_out", "absent"] = "left_out"
+    """Whether special tokens, such as [CLS], are counted in that mean, left out of it, or absent
+    from what the model reads."""
     k: Annotated[WholeNumber, Field(ge=0, le=100)] = 0
+    """The last coefficient that `dct` keeps."""
 
     @model_validator(mode="after")
     def _check_encoder_inputs(self) -> "SentenceVectors":
@@ -141,31 +136,25 @@ class SentenceVectors(Section):
 
 
 class NamedEntities(Section):
-    """The model that finds the names, places and dates that replace a question word.
-
-    Args:
-        model: A spaCy model (an installed package, a source, or a path, also relative to
-            resources_dir or a mirror) or a file of entity patterns. The first of a list that is on
-            this machine is used, or else the first source.
-        vectors: The word vectors with which entities and candidates are compared.
-        labels: The entity labels that each question type asks for.
-    """
+    """The model that finds the names, places and dates that replace a question word."""
 
     model: Alternatives
+    """A spaCy model (an installed package, a source, or a path, also relative to resources_dir or a
+    mirror) or a file of entity patterns. The first of a list that is on this machine is used, or
+    else the first source."""
     vectors: str
+    """The word vectors with which entities and candidates are compared."""
     labels: Entries[list[str]]
+    """The entity labels that each question type asks for."""
 
 
 class Lemmas(Section):
-    """The model that finds lemmas, and which of them are content words.
-
-    Args:
-        model: A spaCy model, as in `named_entities`.
-        keep: The parts of speech (UPOS) of content words; stop words are never kept.
-        stop_words: A file with a stop word on each line, compared with lemmas; those of the model
-            if not given.
-    """
+    """The model that finds lemmas, and which of them are content words."""
 
     model: Alternatives
+    """A spaCy model, as in `named_entities`."""
     keep: Annotated[list[str], Field(min_length=1)]
+    """The parts of speech (UPOS) of content words; stop words are never kept."""
     stop_words: Alternatives | None = None
+    """A file with a stop word on each line, compared with lemmas; those of the model if not
+    given."""
