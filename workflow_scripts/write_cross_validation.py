@@ -11,7 +11,7 @@ from analogyqa.report.cross_validation import (
     cross_validation_table,
     shared_notes,
 )
-from analogyqa.report.cross_validation_figures import draw_cross_validation
+from analogyqa.report.interval_plot import draw_cross_validation
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, read_table
 

@@ -5,8 +5,7 @@ from pathlib import Path
 from analogyqa.evaluation.summary import read_runs, values_of, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.report.cross_validation_figures import draw_pairs
-from analogyqa.report.pairs import (
+from analogyqa.report.cross_validation import (
     ANSWER,
     QUESTION,
     answer_types,
@@ -15,6 +14,7 @@ from analogyqa.report.pairs import (
     question_types,
     questions_page,
 )
+from analogyqa.report.interval_plot import draw_pairs
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES, read_table
 

@@ -6,8 +6,8 @@ from analogyqa.evaluation.results import read_results
 from analogyqa.evaluation.summary import write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
+from analogyqa.report.interval_plot import draw_sensitivity
 from analogyqa.report.sensitivity import build_sensitivity, sensitivity_table
-from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.report.table_formats import to_markdown
 
 with job(snakemake):

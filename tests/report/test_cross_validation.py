@@ -7,23 +7,33 @@ import pandas as pd
 import pytest
 
 from analogyqa.cells import Cell, cross_validation_cells
+from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation import comparing
 from analogyqa.measures import RANKED
 from analogyqa.report.cross_validation import (
+    ANSWER,
     CROSS_VALIDATION,
     EVERY,
+    PAIRS,
+    QUESTION,
+    answer_types,
     build_cross_validation,
+    build_pairs,
     cross_validation_table,
+    pairs_table,
+    question_types,
+    questions_page,
     shared_notes,
 )
-from analogyqa.report.cross_validation_figures import draw_cross_validation
+from analogyqa.report.interval_plot import draw_cross_validation, draw_pairs
 from analogyqa.report.table_formats import to_markdown
-from analogyqa.schemas import SPLITS
+from analogyqa.schemas import CORPUS, ENTITIES, SPLITS
 from analogyqa.settings.run import Config
+from analogyqa.settings.studies import CrossValidation
+from builders.golden import figure_text
 from builders.report import (
     CONFERENCE,
     cells_in_markdown,
-    drawn_text,
     make_config,
     with_cross_validation,
 )
@@ -223,98 +233,158 @@ def test_shared_questions_are_counted_in_the_folds_and_in_the_papers_split(make_
     assert ": 1 of 3 questions, 3 of 5 candidates " in note
 
 
+def page(config=None, shared=(), **changes) -> str:
+    config = config or make_study_config()
+    study, frame = config.studies[PAPER].cross_validation, make_frame(config, **changes)
+    return to_markdown(cross_validation_table(frame, CONFERENCE, study, shared, config))
+
+
 class TestPage:
-    def page(self, config=None, shared=(), **changes) -> str:
-        config = config or make_study_config()
-        study, frame = config.studies[PAPER].cross_validation, make_frame(config, **changes)
-        return to_markdown(cross_validation_table(frame, CONFERENCE, study, shared, config))
-
-    def test_each_data_set_has_a_table_with_a_row_for_each_system(self):
-        text = self.page(make_study_config(("wikiqa", "trecqa")))
-        assert text.startswith("# Cross-validation of diallo2019: all questions of comb\n")
-        headings = [line for line in text.splitlines() if line.startswith("## ")]
-        assert headings == ["## WIKIQA, 7 questions", "## TRECQA, 7 questions"]
-        head, _, *rows = cells_in_markdown(text)
-        assert len(rows) == 2 * 3 + 2
-        assert head == ["System", "MRR", "MAP", "from train", "from dev", "from test",
-                        "first minus this", "p-value"]  # fmt: skip
-        assert [row[0] for row in rows[:3]] == ["Analogy", "Baseline", r"A \| B"]
-
-    def test_a_row_has_means_numbers_of_questions_and_the_difference(self):
-        frame = plain_frame()
-        head, _, first, second, _ = cells_in_markdown(self.page())
-        row = dict(zip(head, second, strict=True))
-        assert row["MRR"].startswith("**.571 ± .014** [")
-        assert row["MAP"].startswith("**.286 ± .007** [")
-        assert row["from train"].startswith(".525 {") and row["from train"].endswith("} (4)")
-        assert (row["from dev"][:4], row["from dev"][-3:]) == (".550", "(2)")
-        assert (row["from test"][:4], row["from test"][-3:]) == (".800", "(1)")
-        compared = pick(frame, "similarity")
-        interval = f"[{compared['low']:+.3f}, {compared['high']:+.3f}]"
-        assert row["first minus this"] == f"+0.100 {interval}"
-        assert row["p-value"] == f"{2 * compared['p_greater']:.2g}"
-        assert first[-2:] == ["", ""]
+    def test_the_page_and_the_figure_are_as_reviewed(self, tmp_path, golden):
+        """Of a system a run is missing, another one did not learn in one fold."""
+        config = make_study_config(("wikiqa", "trecqa"), left_out={"random trecqa": "too long"})
+        learnt = learnt_folds(config, analogy=2, similarity=1)
+        shared = ["one is shared.", "another is, too."]
+        golden(page(config, shared, learnt=learnt), "cross_validation.md")
+        draw = partial(draw_cross_validation, make_frame(config), config)
+        draw = partial(draw, config.studies[PAPER].cross_validation)
+        golden(figure_text(draw, tmp_path), "cross_validation.txt")
 
     def test_origins_and_differences_use_the_first_measure(self):
         config = make_study_config(measures=["map", "accuracy"])
-        head, _, _, row, _ = cells_in_markdown(self.page(config))
+        head, _, _, row, _ = cells_in_markdown(page(config))
         assert head[1:3] == ["MAP", "Accuracy"]
         difference = pick(make_frame(config), "similarity", measure="map")["difference"]
         assert row[4].startswith(".275 {") and row[6].startswith(f"{difference:+.3f} [")
-        assert "- Measures: mean average precision and accuracy." in self.page(config)
+        assert "- Measures: mean average precision and accuracy." in page(config)
 
     def test_the_p_value_of_equal_means_is_one(self):
         def values(cell, measure):
             return run_values(cell, measure, MEANS | {"similarity": MEANS["analogy"]})
 
-        assert cells_in_markdown(self.page(values=values))[3][-1] == "1"
+        assert cells_in_markdown(page(values=values))[3][-1] == "1"
 
-    def test_the_notes_name_the_source_and_the_shared_questions(self):
-        text = self.page(shared=["one is shared.", "another is, too."])
-        assert "- one is shared.\n- another is, too.\n" in text and CONFERENCE.citation in text
-        assert "- First minus this: Analogy minus" in text
-
-    def test_systems_that_did_not_learn_in_some_folds_are_named(self):
-        config = make_study_config(("wikiqa", "trecqa"))
-        learnt = learnt_folds(config, analogy=2, similarity=1)
-        text = self.page(config, learnt=learnt)
-        systems = "Baseline on WIKIQA (1 of 2), Baseline on TRECQA (1 of 2)"
-        assert f"- Folds that did not learn: {systems}.\n" in text
-        all_learnt = learnt_folds(config, analogy=2, similarity=2)
-        for learnt in ({}, all_learnt):
-            assert "- Folds that did not learn: none.\n" in self.page(config, learnt=learnt)
-
-    def test_missing_runs_are_reported(self):
-        text = self.page(missing=["similarity 1of2"])
-        assert "## WIKIQA, 7 questions" in text
-        row = cells_in_markdown(text)[3]
-        assert row == ["Baseline", "not run", "not run", "", "", "", "", ""]
-        assert "- Not run: Baseline on WIKIQA (no run similarity/wikiqa/comb/fold=1of2).\n" in text
-        empty = self.page(missing=[f"{system} 1of2" for system in SYSTEMS])
-        assert "## WIKIQA, not run" in empty
-
-    def test_the_title_says_that_the_data_are_not_the_papers(self):
-        assert "(our data are not the paper's)" not in self.page()
-        title, *_ = self.page(make_study_config(comparable=False)).splitlines()
+    def test_missing_runs_and_other_data_are_reported(self):
+        config = make_study_config(comparable=False)
+        text = page(config, missing=[f"{system} 1of2" for system in SYSTEMS])
+        title, _, heading = text.splitlines()[:3]
         assert title.endswith("all questions of comb (our data are not the paper's)")
+        assert heading == "## WIKIQA, not run"
+        assert cells_in_markdown(text)[3] == ["Baseline", *["not run"] * 2, *[""] * 5]
+        assert "Baseline on WIKIQA (no run similarity/wikiqa/comb/fold=1of2)" in text
+        assert "- Folds that did not learn: none.\n" in text
 
 
-class TestFigure:
-    def text(self, folder, config: Config, **changes) -> str:
-        frame = make_frame(config, **changes)
-        study = config.studies[PAPER].cross_validation
-        return drawn_text(partial(draw_cross_validation, frame, config, study), folder)
+# Pairs
 
-    def test_every_data_set_and_system_is_labelled_with_its_mean(self, tmp_path):
-        text = self.text(tmp_path, make_study_config(("wikiqa", "trecqa")))
-        assert {text.count(f">{label}, 7 questions<") for label in ("WIKIQA", "TRECQA")} == {1}
-        assert {text.count(f">{label}<") for label in ("Analogy", "Baseline", "A | B")} == {1}
-        assert text.count(">Mean reciprocal rank<") == 2
-        assert "our data are not" not in text
+TYPE_OF = {"a": "who", "b": "who", "c": "when", "d": "when"}
+# By how much the first system is better on each question, and the folds that test them.
+GAINS = {"train:a": 0.3, "dev:b": 0.1, "train:c": -0.2, "test:d": 0.0}
+FOLDS_OF_PAIR = {"1of2": ["train:a", "dev:b"], "2of2": ["train:c", "test:d"]}
 
-    def test_the_figure_reports_missing_runs_and_other_data(self, tmp_path):
-        text = self.text(
-            tmp_path, make_study_config(comparable=False), missing=("similarity 1of2",)
-        )
-        assert text.count(">not run<") == 1
-        assert "our data are not the paper's" in text
+
+@pytest.fixture
+def pair_config():
+    study = {"datasets": ["wikiqa"], "systems": ["analogy", "similarity"], "measures": ["mrr"]}
+    pairs = {"baseline": ["analogy", "similarity"]}
+    return with_cross_validation(make_config(("wikiqa",)), PAPER, pairs=pairs, **study)
+
+
+@pytest.fixture
+def corpus():
+    rows = []
+    for name in GAINS:
+        split, item = name.split(":")
+        question_type = TYPE_OF[item]
+        question = f"{question_type} is {item} ?"
+        rows += [
+            (split, item, question, f"{item}-{label}", "text", label, question_type)
+            for label in (0, 1)
+        ]
+    rows.append(("test", "e", "what is e ?", "e-1", "text", 1, None))
+    return pd.DataFrame(rows, columns=CORPUS.names)
+
+
+def study_and(config: Config) -> tuple[CrossValidation, Config]:
+    return config.studies[PAPER].cross_validation, config
+
+
+def pair_values(cell: Cell, measure: str) -> pd.DataFrame:
+    items = FOLDS_OF_PAIR[dict(cell.overrides)["fold"]]
+    first = np.array([GAINS[item] for item in items]) * (cell.system == "analogy")
+    return pd.DataFrame(0.5 + np.add.outer([-0.01, 0.01], first), [0, 1], items)
+
+
+def no_run(cell: Cell, measure: str) -> None:
+    return None
+
+
+def entities(*rows) -> pd.DataFrame:
+    return pd.DataFrame([(*row, "KIND") for row in rows], columns=ENTITIES.names)
+
+
+def test_the_answer_type_depends_on_the_right_candidates(corpus):
+    named_entities = entities(
+        ("train", "a", "a-1", "Ada Lovelace"),
+        ("dev", "b", "b-1", "42"),
+        ("dev", "b", "b-1", "a dozen"),
+        ("train", "c", "c-0", "1999"),  # of a wrong candidate
+    )
+    expected = {"train:a": "entity", "dev:b": "number", "train:c": "clause", "test:d": "clause"}
+    assert answer_types(corpus, named_entities) == expected
+    assert answer_types(corpus, entities()) == dict.fromkeys(expected, "clause")
+
+
+def test_a_pair_is_compared_on_all_questions_and_in_each_group(pair_config, corpus):
+    groups = {("wikiqa", QUESTION): question_types(corpus)}
+    groups["wikiqa", ANSWER] = {"train:a": "entity", "train:c": "number"}
+    frame = build_pairs(PAPER, *study_and(pair_config), pair_values, groups)
+    assert list(frame.columns) == list(PAIRS)
+    keys = ["by", "group", "n_items", "difference"]
+    assert frame[keys].to_numpy().tolist() == [
+        [EVERY, EVERY, 4, pytest.approx(0.05)],
+        [QUESTION, "when", 2, pytest.approx(-0.1)],
+        [QUESTION, "who", 2, pytest.approx(0.2)],
+        [ANSWER, "entity", 1, pytest.approx(0.3)],
+        [ANSWER, "number", 1, pytest.approx(-0.2)],
+    ]
+    page = to_markdown(pairs_table(frame, CONFERENCE, pair_config))
+    assert "| Analogy against Baseline | question: who " in page
+    assert "+0.200" in page
+
+
+def test_a_pair_without_runs_is_reported_as_not_run(pair_config, corpus):
+    frame = build_pairs(PAPER, *study_and(pair_config), no_run, {})
+    assert frame["reason"].tolist() == ["not run"]
+    assert "not run" in to_markdown(pairs_table(frame, CONFERENCE, pair_config))
+    page = questions_page(PAPER, *study_and(pair_config), no_run, {"wikiqa": corpus})
+    assert "##" not in page
+
+
+@pytest.mark.parametrize("has_run", [True, False])
+def test_the_figure_has_each_pair_once(pair_config, tmp_path, golden, has_run):
+    values = pair_values if has_run else no_run
+    frame = build_pairs(PAPER, *study_and(pair_config), values, {})
+    text = figure_text(partial(draw_pairs, frame, pair_config), tmp_path)
+    if has_run:
+        golden(text, "pairs.txt")
+    else:
+        assert "text 'not run'" in text
+
+
+def test_questions_are_sorted_by_gain_and_by_loss(pair_config, corpus):
+    page = questions_page(PAPER, *study_and(pair_config), pair_values, {"wikiqa": corpus})
+    gains, losses = page.split("## ")[1:]
+    assert gains.startswith("WIKIQA: largest gains of Analogy over Baseline")
+    assert [line.split()[3] for line in gains.splitlines() if line[:1] == "-"] == ["a", "b"]
+    assert [line.split()[3] for line in losses.splitlines() if line[:1] == "-"] == ["c"]
+    assert "- who is a ? (train; MRR 0.50 to 0.80)" in gains
+
+
+def test_systems_with_different_questions_are_refused(pair_config):
+    def different_questions(cell: Cell, measure: str) -> pd.DataFrame:
+        values = pair_values(cell, measure)
+        return values.iloc[:, 1:] if cell.system == "similarity" else values
+
+    with pytest.raises(AnalogyQAError, match="analogy and similarity have different"):
+        build_pairs(PAPER, *study_and(pair_config), different_questions, {})

@@ -14,7 +14,7 @@ from analogyqa.evaluation.results import Results
 from analogyqa.report import figures
 from analogyqa.report.explanation_figure import save_picture
 from analogyqa.report.figures import build_figure, draw_figure, line_style, save_figure
-from analogyqa.report.sensitivity_figure import draw_sensitivity
+from analogyqa.report.interval_plot import draw_sensitivity
 from analogyqa.settings.paper import Paper, paper_of_own_data
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import Vectors

@@ -11,8 +11,8 @@ from analogyqa.evaluation import comparing
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import MEASURED, SUMMARY, summarise_runs, to_frame, values_of
 from analogyqa.measures import RANKED
+from analogyqa.report.interval_plot import draw_sensitivity
 from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity, sensitivity_table
-from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config, leave_out
@@ -20,7 +20,6 @@ from builders.golden import figure_text
 from builders.report import (
     CONFERENCE,
     cells_in_markdown,
-    drawn_text,
     make_config,
     make_paper,
     make_run,
@@ -240,28 +239,10 @@ class TestCounts:
 
 
 class TestPage:
-    def test_a_row_has_each_mean_its_change_the_difference_and_the_verdict(self):
-        head, _, at_paper, hinge, *others = cells_in_markdown(page(analogy_hinge=0.9))[3:]
-        assert head[:4] == ["Choice", "Value", "Analogy", "change"]
-        assert (at_paper[:2], at_paper[3], at_paper[5]) == (["paper's hyperparameters", ""], "", "")
-        assert hinge[:2] == ["loss", "hinge"]
-        assert hinge[2].startswith(".900 ± ") and hinge[2].endswith("(.6841) ↑")
-        assert hinge[4].startswith(".780 ± ") and hinge[4].endswith("(.609) ↑")
-        assert (hinge[3], hinge[6], hinge[8]) == ("+0.220", "+0.120", "🟦 holds")
-        assert [row[:2] for row in others] == [
-            ["aggregation", "mean"],
-            ["vectors", "other"],
-            ["questions", "clean ones (18 questions)"],
-        ]
-
-    def test_missing_runs_and_choices_that_change_nothing_are_reported(self):
-        text = page(without_other_vectors("analogy", "similarity"))
-        assert "hyperparameters: WIKIQA 24. Seeds: 2." in text
-        assert (verdict_counts(text)["fails"], verdict_counts(text)["not run"]) == ("3", "1")
-        row = rows_by_value(text)["other"]
-        assert row[2:] == ["not run (.6841)", "", "not run (.609)", "", "", "", "➖ not run"]
-        assert "- Not run: Analogy (*vectors: other*), Baseline (*vectors: other*) (no su" in text
-        assert "Baseline (*aggregation: mean*) (changes nothing" in text
+    def test_the_page_is_as_reviewed(self, golden):
+        """A system lacks a run, and a choice changes nothing for the other."""
+        config = without_other_vectors("analogy", config=make_config())
+        golden(page(config, analogy_hinge=0.9), "sensitivity.md")
 
     def test_the_page_of_other_data_has_no_published_values(self):
         text = page(wikiqa_config(comparable=False))
@@ -277,27 +258,20 @@ class TestPage:
 
 
 class TestFigure:
-    def text(self, folder, config: Config = CONFIG, reason: str | None = None, **means) -> str:
-        frame = make_frame(config, **means)
-        frame = frame if reason is None else frame.assign(reason=reason)
+    def text(self, folder, config: Config = CONFIG, **means) -> str:
         study = config.studies["diallo2019"].sensitivity
-        return drawn_text(partial(draw_sensitivity, frame, config, study), folder)
+        draw = partial(draw_sensitivity, make_frame(config, **means), config, study)
+        return figure_text(draw, folder)
 
     def test_the_figure_is_as_reviewed(self, tmp_path, golden):
         """A system lacks a run, and a choice changes nothing for the other."""
         config = without_other_vectors("analogy", config=make_config())
-        frame, study = make_frame(config, analogy_hinge=0.9), config.studies["diallo2019"]
-        draw = partial(draw_sensitivity, frame, config, study.sensitivity)
-        golden(figure_text(draw, tmp_path), "sensitivity.txt")
+        golden(self.text(tmp_path, config, analogy_hinge=0.9), "sensitivity.txt")
 
     def test_the_figure_of_other_data_has_no_published_line(self, tmp_path):
         text = self.text(tmp_path, wikiqa_config(comparable=False, varied=["similarity"]))
         assert ", published" not in text and "ranks better" not in text
-        assert "our data are not the paper's: no published values" in text
-
-    def test_a_choice_that_changes_nothing_for_a_system_is_drawn_hollow(self, tmp_path):
-        config = wikiqa_config(varied=["similarity"])
-        assert self.text(tmp_path / "a", config) != self.text(tmp_path / "b", config, reason="")
+        assert "our data are not the paper's" in text
 
     def test_a_study_without_systems_can_be_drawn(self, tmp_path):
-        assert ">not run<" in self.text(tmp_path, wikiqa_config(varied=[]))
+        assert "'not run'" in self.text(tmp_path, wikiqa_config(varied=[]))

@@ -1,13 +1,16 @@
-"""Cross-validation: every question of a subset is tested by systems trained on other folds."""
+"""Cross-validation: each question is tested by systems that were trained on the other folds.
+
+Systems are compared with the first one, and named pairs of them by type of question and of answer.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 import pandas as pd
 
 from analogyqa.cells import Cell, cross_validation_cells, split_corpus, why_left_out
-from analogyqa.corpora.questions import count_shared, original_split, select_subset
+from analogyqa.corpora.questions import count_shared, fold_ids, original_split, select_subset
 from analogyqa.evaluation.comparing import (
     COMPARED,
     compare_runs,
@@ -35,7 +38,7 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import CrossValidation
 
-EVERY = "all"  # the questions of all origins
+EVERY = "all"  # the questions of all origins or types
 CROSS_VALIDATION = {
     "paper": "str",
     "dataset": "str",
@@ -50,6 +53,38 @@ CROSS_VALIDATION = {
     "top_group": "boolean",
     "reason": "str",
 }
+PAIRS = {
+    "paper": "str",
+    "pair": "str",
+    "dataset": "str",
+    "measure": "str",
+    "first": "str",
+    "second": "str",
+    "by": "str",
+    "group": "str",
+    "n_items": "Int64",
+    **COMPARED,
+    "reason": "str",
+}
+QUESTION, ANSWER = "question", "answer"  # the groups are types of questions or of answers
+ENTITY, NUMBER, CLAUSE = "entity", "number", "clause"
+SHOWN = 10  # the number of questions with gains, and with losses
+
+
+def join_scores(
+    paper: str, config: Config, values: Values
+) -> dict[tuple[str, str], dict[str, pd.DataFrame]]:
+    """Return the scores of cross-validated systems, all folds side by side [seeds, items].
+
+    They are by data set and measure, then by system, without systems that lack a run.
+    """
+    joined: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}
+    for (system, dataset), folds in cross_validation_cells(config, paper).items():
+        for measure in RANKED:
+            by_system = joined.setdefault((dataset, measure), {})
+            if (scores := join_folds(folds, measure, values)) is not None:
+                by_system[system] = scores
+    return joined
 
 
 def build_cross_validation(
@@ -59,7 +94,7 @@ def build_cross_validation(
     values: Values,
     learnt: Mapping[Cell, bool],
 ) -> pd.DataFrame:
-    """Join the folds of every cross-validated system of a paper.
+    """Summarise every cross-validated system of a paper.
 
     Args:
         paper, study: The name of the paper, and its cross-validation.
@@ -72,63 +107,34 @@ def build_cross_validation(
         `top_group` and a `difference`, which is the first system minus this one. A system without
         runs on a data set has one row for each measure, with the reason.
     """
-    cells = cross_validation_cells(config, paper)
-    scores = {
-        (*key, measure): join_folds(folds, measure, values)
-        for key, folds in cells.items()
-        for measure in RANKED
-    }
-    top = _top_groups(cells, scores, config)
+    cells, joined = cross_validation_cells(config, paper), join_scores(paper, config, values)
+    top = {key: top_group(by_system, config) for key, by_system in joined.items()}
     rows = []
-    for dataset, system in product(study.datasets, study.systems):
+    for dataset, system, measure in product(study.datasets, study.systems, RANKED):
         folds = cells.get((system, dataset), [])
-        of_folds = (has_cell_learnt(cell, learnt, config) for cell in folds)
-        trained = [has_learnt for has_learnt in of_folds if has_learnt is not None]
-        start: dict = {
-            "paper": paper,
-            "dataset": dataset,
-            "subset": study.subset,
-            "system": system,
-            "folds": len(folds),
-            "folds_learnt": sum(trained) if trained else None,
-        }
-        for measure in RANKED:
-            by_seed = scores.get((system, dataset, measure))
-            if by_seed is None:
-                missing = [cell for cell in folds if values(cell, measure) is None]
-                reason = why_left_out(system, dataset, config) or no_run(*missing)
-                rows.append(start | {"measure": measure, "origin": EVERY, "reason": reason})
-                continue
-            compared: dict = {"top_group": (system, dataset, measure) in top}
-            first = scores.get((study.systems[0], dataset, measure))
-            if system != study.systems[0] and first is not None:
-                names = cells[study.systems[0], dataset][0].path, folds[0].path
-                compared |= round_comparison(compare_runs(names, first, by_seed, config))
-            origins = by_seed.columns.map(original_split)
-            for origin in (EVERY, *SPLITS):
-                part = by_seed if origin == EVERY else by_seed.loc[:, origins == origin]
-                if part.empty:
-                    continue
-                row = start | {"measure": measure, "origin": origin}
-                row |= measure_columns(part, measure, config)
-                rows.append(row | compared if origin == EVERY else row)
+        learnt_folds = [has_cell_learnt(cell, learnt, config) for cell in folds]
+        row: dict = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
+        row |= {"measure": measure, "origin": EVERY, "folds": len(folds)}
+        if any(has_learnt is not None for has_learnt in learnt_folds):
+            row["folds_learnt"] = learnt_folds.count(True)
+        by_system = joined.get((dataset, measure), {})
+        if system not in by_system:
+            missing = [cell for cell in folds if values(cell, measure) is None]
+            reason = why_left_out(system, dataset, config) or no_run(*missing)
+            rows.append(row | {"reason": reason})
+            continue
+        scores, first = by_system[system], by_system.get(study.systems[0])
+        compared: dict = {"top_group": system in top[dataset, measure]}
+        if first is not None and first is not scores:
+            names = study.systems[0], system
+            compared |= round_comparison(compare_runs(names, first, scores, config))
+        rows.append(row | measure_columns(scores, measure, config) | compared)
+        origins = scores.columns.map(original_split)
+        for origin in SPLITS:
+            part = scores.loc[:, origins == origin]
+            if not part.empty:
+                rows.append(row | {"origin": origin} | measure_columns(part, measure, config))
     return to_frame(rows, CROSS_VALIDATION)
-
-
-def _top_groups(
-    cells: Mapping[tuple[str, str], list[Cell]],
-    scores: Mapping[tuple[str, str, str], pd.DataFrame | None],
-    config: Config,
-) -> set[tuple[str, str, str]]:
-    """Return the keys of `scores` that are in the top group of their data set and measure."""
-    top = set()
-    for dataset in dict.fromkeys(dataset for _, dataset in cells):
-        systems = {folds[0].path: name for (name, data), folds in cells.items() if data == dataset}
-        for measure in RANKED:
-            runs = {path: scores[name, dataset, measure] for path, name in systems.items()}
-            existing = {path: values for path, values in runs.items() if values is not None}
-            top |= {(systems[path], dataset, measure) for path in top_group(existing, config)}
-    return top
 
 
 def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Config) -> list[str]:
@@ -162,10 +168,10 @@ def cross_validation_table(
     """Return a block for each data set of columns CROSS_VALIDATION; `shared` are `shared_notes`."""
     title = f"Cross-validation of {paper.paper}: all questions of {study.subset}"
     blocks = [
-        _block(part, study.measures, config) for _, part in frame.groupby("dataset", sort=False)
+        _systems_block(part, study.measures, config)
+        for _, part in frame.groupby("dataset", sort=False)
     ]
     first = config.systems[study.systems[0]].title
-    not_run = frame[frame["reason"] != ""].drop_duplicates(["dataset", "system"])
     notes = [
         f"Folds: {study.folds}, by question, over train, dev and test together. Each fold is "
         "tested by systems trained on the others; every eighth question of these chooses the "
@@ -182,49 +188,49 @@ def cross_validation_table(
         PAIRED_TEST,
         *shared,
         LEARNT,
-        f"Folds that {NOT_LEARNT}: {_not_learnt(frame, config) or 'none'}.",
-        *group_by_fact("Not run", zip(not_run["reason"], _names(not_run, config), strict=True)),
+        *_notes_on_systems(frame, config),
         f"Published values, for the paper's own split: {paper.citation}",
     ]
     return Table(for_data(title, config), blocks, notes)
 
 
-def with_count(dataset: str, part: pd.DataFrame, config: Config) -> str:
-    """Return the title of a data set with the number of scored questions, or "not run".
+def _systems_block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
+    """Return the table of a data set, with a row for each system."""
+    # The other keys that `full_text` reads.
+    part = part.assign(published=None, verdict="", substitute="")
+    rows = {(row["system"], row["measure"], row["origin"]): row for row in part.to_dict("records")}
+    main = measures[0]  # origins and differences are shown for the main measure only
+    lines = []
+    for system in part["system"].unique():
+        values = []
+        for name in measures:
+            row = rows[system, name, EVERY]
+            value = full_text(row, both_intervals=True)
+            values.append(value._replace(bold=row["top_group"] is True))
+        for origin in SPLITS:
+            value = Value("")
+            if row := rows.get((system, main, origin)):
+                value = short_text(row)
+                value = value._replace(interval=f"{value.interval} ({row['n_items']})")
+            values.append(value)
+        values += _difference(rows[system, main, EVERY])
+        lines.append(([config.systems[system].title], values))
+    columns = [MEASURES[name].short for name in measures]
+    columns += [f"from {origin}" for origin in SPLITS] + ["first minus this", "p-value"]
+    return Block(title_with_count(part, config), ["System"], columns, lines)
 
-    `part` are its rows of a table with a column `n_items`.
+
+def title_with_count(part: pd.DataFrame, config: Config) -> str:
+    """Return the title of a data set with the number of its questions, or "not run".
+
+    `part` are its rows of a table with the columns `dataset` and `n_items`.
     """
     count = part["n_items"].max()
     questions = f"{count} questions" if pd.notna(count) else NOT_RUN
-    return f"{config.datasets[dataset].title}, {questions}"
+    return f"{config.datasets[part['dataset'].iloc[0]].title}, {questions}"
 
 
-def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
-    rows = {(row["system"], row["measure"], row["origin"]): row for row in part.to_dict("records")}
-    main, *_ = measures  # origins and differences are shown for the main measure only
-    columns = [MEASURES[name].short for name in measures]
-    columns += [f"from {origin}" for origin in SPLITS] + ["first minus this", "p-value"]
-    lines = []
-    for system in dict.fromkeys(part["system"]):
-        values = []
-        for name in measures:
-            # The other keys that `full_text` reads.
-            row = rows[system, name, EVERY] | {"published": None, "verdict": "", "substitute": ""}
-            values.append(
-                full_text(row, both_intervals=True)._replace(bold=row["top_group"] is True)
-            )
-        for origin in SPLITS:
-            row = rows.get((system, main, origin))
-            value = short_text(row) if row else Value("")
-            items = f"{value.interval} ({row['n_items']})" if row else ""
-            values.append(value._replace(interval=items.strip()))
-        values += difference_values(rows[system, main, EVERY])
-        lines.append(([config.systems[system].title], values))
-    dataset = part["dataset"].iloc[0]
-    return Block(with_count(dataset, part, config), ["System"], columns, lines)
-
-
-def difference_values(row: dict) -> list[Value]:
+def _difference(row: dict) -> list[Value]:
     """Return a difference with its interval, and the two-sided p-value; both "" without one."""
     if pd.isna(row["difference"]):
         return [Value(""), Value("")]
@@ -232,19 +238,153 @@ def difference_values(row: dict) -> list[Value]:
     return [Value(f"{row['difference']:+.3f}", interval), Value(f"{p_value_of(row):.2g}")]
 
 
-def _names(rows: pd.DataFrame, config: Config) -> list[str]:
-    return [
-        f"{config.systems[system].title} on {config.datasets[dataset].title}"
-        for system, dataset in zip(rows["system"], rows["dataset"], strict=True)
+def _notes_on_systems(frame: pd.DataFrame, config: Config) -> Iterator[str]:
+    """Yield which systems did not learn in some folds, and which have not run."""
+    failed, not_run = [], []
+    every = frame[frame["origin"] == EVERY].drop_duplicates(["dataset", "system"])
+    for row in every.to_dict("records"):
+        name = f"{config.systems[row['system']].title} on {config.datasets[row['dataset']].title}"
+        if row["reason"]:
+            not_run.append((row["reason"], name))
+        if pd.notna(row["folds_learnt"]) and row["folds_learnt"] < row["folds"]:
+            failed.append(f"{name} ({row['folds'] - row['folds_learnt']} of {row['folds']})")
+    yield f"Folds that {NOT_LEARNT}: {', '.join(failed) or 'none'}."
+    yield from group_by_fact("Not run", not_run)
+
+
+def question_types(corpus: pd.DataFrame) -> dict[str, str]:
+    """Return the type of each question that has one; the keys are the questions' ids in a fold."""
+    with_type = corpus.dropna(subset="question_type")
+    types = with_type["question_type"].astype(str)
+    return dict(zip(fold_ids(with_type, "question_id"), types, strict=True))
+
+
+def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]:
+    """Return the answer type of each question that has a question type.
+
+    It depends on the entities, of the kind that the question asks for, in the correct candidates: a
+    clause if there are none, a number if at least half of them have a digit, or else an entity.
+
+    Args:
+        corpus: Schema CORPUS.
+        entities: The entities in its candidates, schema ENTITIES.
+    """
+    keys = ["split", "question_id", "candidate_id"]
+    correct = corpus.loc[corpus["label"] == 1, keys].astype(str)
+    correct_entities = entities.astype(dict.fromkeys(keys, str)).merge(correct, on=keys)
+    has_digit = correct_entities["entity"].str.contains(r"\d")
+    digits = has_digit.groupby(fold_ids(correct_entities, "question_id")).mean()
+    types = {item: NUMBER if share >= 0.5 else ENTITY for item, share in digits.items()}
+    return {item: types.get(item, CLAUSE) for item in question_types(corpus)}
+
+
+def build_pairs(
+    paper: str,
+    study: CrossValidation,
+    config: Config,
+    values: Values,
+    groups: Mapping[tuple[str, str], Mapping[str, str]],
+) -> pd.DataFrame:
+    """Compare the pairs of a cross-validation on all questions and in groups: columns PAIRS.
+
+    Args:
+        paper, study, values: As for `build_cross_validation`.
+        groups: The group of each question by its id in a fold, by data set and QUESTION or ANSWER.
+    """
+    rows = []
+    for row, scores in _pairs_with_scores(paper, study, config, values):
+        if len(scores) < 2:
+            rows.append(row | {"by": EVERY, "group": EVERY, "reason": NOT_RUN})
+            continue
+        first, second = scores
+        names = row["first"], row["second"]
+        # The first comparison checks that both systems have the same questions.
+        parts: dict[tuple[str, str], object] = {(EVERY, EVERY): slice(None)}
+        for by in (QUESTION, ANSWER):
+            group_of = first.columns.map(groups.get((row["dataset"], by), {}))
+            parts |= {(by, group): group_of == group for group in sorted({*group_of.dropna()})}
+        for (by, group), part in parts.items():
+            compared = compare_runs(names, first.loc[:, part], second.loc[:, part], config)
+            row |= {"by": by, "group": group, "n_items": first.loc[:, part].shape[1]}
+            rows.append(row | round_comparison(compared))
+    return to_frame(rows, PAIRS)
+
+
+def _pairs_with_scores(
+    paper: str, study: CrossValidation, config: Config, values: Values
+) -> Iterator[tuple[dict, list[pd.DataFrame]]]:
+    """Yield each pair on each data set, and the main measure of those that have run."""
+    joined, measure = join_scores(paper, config, values), study.measures[0]
+    for dataset, (name, pair) in product(study.datasets, study.pairs.items()):
+        by_system = joined.get((dataset, measure), {})
+        row = {"paper": paper, "pair": name, "dataset": dataset, "measure": measure}
+        row |= {"first": pair[0], "second": pair[1]}
+        yield row, [by_system[system] for system in pair if system in by_system]
+
+
+def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
+    """Return a block for each data set of columns PAIRS."""
+    blocks = []
+    for dataset, part in frame.groupby("dataset", sort=False):
+        lines = []
+        for row in part.to_dict("records"):
+            pair = " against ".join(config.systems[row[name]].title for name in ("first", "second"))
+            group = "all questions" if row["by"] == EVERY else f"{row['by']}: {row['group']}"
+            cells = [Value(row["reason"])] * 3
+            if not row["reason"]:
+                cells = [Value(str(row["n_items"])), *_difference(row)]
+            lines.append(([pair, group], cells))
+        difference = f"difference in {MEASURES[part['measure'].iloc[0]].short}"
+        columns = ["questions", difference, "p-value"]
+        title = config.datasets[dataset].title
+        blocks.append(Block(title, ["Systems", "by type of"], columns, lines))
+    notes = [
+        "All questions, by cross-validation. Differences: the first system minus the second, means "
+        "over seeds. Correction for the number of groups: none.",
+        PAIRED_TEST,
+        f"Answer types: {CLAUSE}, if no correct candidate has a named entity of the kind that the "
+        f"question asks for; {NUMBER}, if at least half of these entities have a digit; or else "
+        f"{ENTITY}.",
     ]
+    title = f"Pairs of systems of {paper.paper} by type of question and of answer"
+    return Table(title, blocks, notes)
 
 
-def _not_learnt(frame: pd.DataFrame, config: Config) -> str:
-    trained = frame[(frame["origin"] == EVERY) & frame["folds_learnt"].notna()]
-    trained = trained.drop_duplicates(["dataset", "system"])
-    failed = trained[trained["folds_learnt"] < trained["folds"]]
-    counts = failed["folds"] - failed["folds_learnt"]
-    return ", ".join(
-        f"{name} ({count} of {folds})"
-        for name, count, folds in zip(_names(failed, config), counts, failed["folds"], strict=True)
-    )
+def questions_page(
+    paper: str,
+    study: CrossValidation,
+    config: Config,
+    values: Values,
+    corpora: Mapping[str, pd.DataFrame],
+) -> str:
+    """Return, as Markdown, the questions with the largest gains and losses of each pair.
+
+    The page contains sentences of the data, which their licences do not allow to publish. The
+    arguments are those of `build_pairs`, and the corpora by data set.
+    """
+    lines = [
+        f"# Questions of the pairs of {paper}",
+        "Do not publish this page: it contains sentences of the data.",
+    ]
+    for row, scores in _pairs_with_scores(paper, study, config, values):
+        if len(scores) < 2:
+            continue
+        first, second = (by_seed.mean() for by_seed in scores)
+        gains = (first - second).sort_values(ascending=False, kind="stable")
+        corpus = corpora[row["dataset"]].drop_duplicates(["split", "question_id"])
+        texts = dict(zip(fold_ids(corpus, "question_id"), corpus["question"], strict=True))
+        title, short = config.datasets[row["dataset"]].title, MEASURES[row["measure"]].short
+        systems = " over ".join(config.systems[row[name]].title for name in ("first", "second"))
+        largest = {
+            "gains": gains[gains > 0].head(SHOWN).index,
+            "losses": gains[gains < 0].tail(SHOWN).index[::-1],
+        }
+        for heading, items in largest.items():
+            lines.append(f"## {title}: largest {heading} of {systems}")
+            questions = (
+                f"- {texts[item]} ({original_split(item)}; "
+                f"{short} {second[item]:.2f} to {first[item]:.2f})"
+                for item in items
+            )
+            lines.append("\n".join(questions))
+    return "\n\n".join(lines) + "\n"

@@ -82,60 +82,66 @@ def build_sensitivity(
     Raises AnalogyQAError if the systems were run on different questions.
     """
     cells, variations = sensitivity_cells(config, paper.paper), study.variations()
+    has_failed = {
+        cell: has_cell_learnt(cell, learnt, config) is False for cell in {*cells.values()}
+    }
     rows = []
     for dataset, (choice, value), measure in product(study.datasets, variations, RANKED):
         varied = [cells.get((system, dataset, choice, value)) for system in study.systems]
-        compared = _compare(varied[:2], measure, results.values, config)
-        if compared and any(
-            has_cell_learnt(cell, learnt, config) is False for cell in varied[:2] if cell
-        ):
-            compared["verdict"] = NOT_LEARNT
+        compared = _compare(varied[:2], has_failed, measure, results.values, config)
         for system, cell in zip(study.systems, varied, strict=True):
-            coordinates = Coordinates(system=system, dataset=dataset, subset=study.subset)
+            at = Coordinates(system=system, dataset=dataset, subset=study.subset)
+            printed = at | Coordinates(measure=measure)
+            published = paper.published_at(printed) if config.comparable else None
+            row: dict = {"dataset": dataset, "choice": choice, "value": value, "measure": measure}
+            row |= {"system": system, "published": published, **compared}
+            if cell is None:
+                reason = why_no_run(at | Coordinates(**variations[choice, value]), config)
+                rows.append(row | {"reason": reason})
+                continue
+            run = results.by_cell.get((cell, measure))
+            if run is None:
+                rows.append(row | {"reason": no_run(cell)})
+                continue
+            row |= {column: run[column] for column in (*MEASURED, "substitute")}
+            row["learnt"] = "no" if has_failed[cell] else "yes"
+            if published is not None and not has_failed[cell]:
+                competitors = paper.competitors(printed)
+                row["mark"] = verdict(published, run["run_low"], run["run_high"], competitors)
             paper_cell = cells.get((system, dataset, PAPER, ""))
-            run, paper_run = (
-                results.by_cell.get((one, measure)) if one else None for one in (cell, paper_cell)
-            )
-            row: dict = {"dataset": dataset, "choice": choice, "value": value}
-            row |= {"measure": measure, "system": system, **compared}
-            printed = coordinates | Coordinates(measure=measure)
-            if config.comparable:
-                row["published"] = paper.published_at(printed)
-            if run:
-                row |= {column: run[column] for column in (*MEASURED, "substitute")}
-                failed = cell and has_cell_learnt(cell, learnt, config) is False
-                row["learnt"] = "no" if failed else "yes"
-                if row.get("published") is not None and row["learnt"] == "yes":
-                    interval = run["run_low"], run["run_high"]
-                    competitors = paper.competitors(printed)
-                    row["mark"] = verdict(row["published"], *interval, competitors)
-                row["reason"] = NO_EFFECT if choice != PAPER and cell == paper_cell else ""
-            else:
-                changed = coordinates | Coordinates(**variations[choice, value])
-                row["reason"] = no_run(cell) if cell else why_no_run(changed, config)
-            if run and paper_run:
+            if choice != PAPER and cell == paper_cell:
+                row["reason"] = NO_EFFECT
+            if paper_cell and (paper_run := results.by_cell.get((paper_cell, measure))):
                 row["difference_to_paper"] = round(run["mean"] - paper_run["mean"], DECIMALS)
             rows.append(row)
     return to_frame(rows, SENSITIVITY)
 
 
-def _compare(pair: list[Cell | None], measure: str, values: Values, config: Config) -> dict:
-    """Compare the first system with the second, if there are two."""
+def _compare(
+    pair: list[Cell | None],
+    has_failed: Mapping[Cell, bool],
+    measure: str,
+    values: Values,
+    config: Config,
+) -> dict:
+    """Compare the first system with the second, if there are two; nothing follows if one failed."""
     if len(pair) < 2:
         return {}
-    first, second = pair
-    first_values = values(first, measure) if first else None
-    second_values = values(second, measure) if second else None
-    if not first or not second or first_values is None or second_values is None:
-        return {"verdict": NOT_RUN}
-    names = first.path, second.path
-    row: dict = round_comparison(compare_runs(names, first_values, second_values, config))
-    decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
-    return row | {"verdict": decided if p_value_of(row) < level_of(config) else UNDECIDED}
+    first, second = (values(cell, measure) if cell else None for cell in pair)
+    row: dict = {"verdict": NOT_RUN}
+    if first is not None and second is not None:
+        one, other = (cell.path for cell in pair if cell)
+        row |= round_comparison(compare_runs((one, other), first, second, config))
+        decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
+        row["verdict"] = decided if p_value_of(row) < level_of(config) else UNDECIDED
+    if any(has_failed[cell] for cell in pair if cell):
+        row["verdict"] = NOT_LEARNT
+    return row
 
 
-def plain_words(name: str) -> str:
-    return name.replace("_", " ")
+def variation_name(choice: str, value: str) -> str:
+    """Return a variation in words."""
+    return f"{choice}: {value}".replace("_", " ") if value else AT_PAPER
 
 
 def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -> Table:
@@ -161,7 +167,7 @@ def _variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> 
     count, rows = part["n_items"].iloc[0], []
     for (choice, value), variation in part.groupby(["choice", "value"], sort=False):
         systems = variation.to_dict("records")
-        labels = [plain_words(choice), plain_words(value)] if value else [AT_PAPER, ""]
+        labels = [choice.replace("_", " "), value.replace("_", " ")] if value else [AT_PAPER, ""]
         items = systems[0]["n_items"]
         if pd.notna(items) and pd.notna(count) and items != count:
             labels[1] += f" ({items} questions)"
@@ -224,15 +230,11 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
     if len(names) > 1:
         notes += [PAIRED_TEST, f"Level: {level_of(config):g}. Correction for several tests: none."]
     notes += marks_legend({*frame["mark"]}, frame["substitute"].ne("").any(), config)
-    return [*notes, *_reasons(frame, config)]
-
-
-def _reasons(frame: pd.DataFrame, config: Config) -> list[str]:
-    """Return the reasons for variations that were not run, or have no run of their own."""
     not_run: list[tuple[str, str]] = []
     same: list[tuple[str, str]] = []
     for row in frame[frame["reason"] != ""].to_dict("records"):
-        value = f"{plain_words(row['choice'])}: {plain_words(row['value'])}"
-        name = f"{config.systems[row['system']].title} (*{value if row['value'] else AT_PAPER}*)"
+        variation = variation_name(row["choice"], row["value"])
+        name = f"{config.systems[row['system']].title} (*{variation}*)"
         (not_run if pd.isna(row["mean"]) else same).append((row["reason"], name))
-    return [*group_by_fact("Not run", not_run), *group_by_fact("No run of its own", same)]
+    notes += group_by_fact("Not run", not_run)
+    return [*notes, *group_by_fact("No run of its own", same)]

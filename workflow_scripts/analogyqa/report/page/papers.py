@@ -17,13 +17,17 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import Summaries, read_csv
 from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.report.claims_page import claims_of, claims_table
-from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
+from analogyqa.report.cross_validation import (
+    CROSS_VALIDATION,
+    PAIRS,
+    cross_validation_table,
+    pairs_table,
+)
 from analogyqa.report.html_pages import prose, svg_uri
 from analogyqa.report.legend import INTERVALS, printed_name
 from analogyqa.report.outcomes import findings
 from analogyqa.report.page.examples import examples_section
 from analogyqa.report.page.provenance import Provenance
-from analogyqa.report.pairs import PAIRS, pairs_table
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
 from analogyqa.report.table_formats import Block, Table, count_text
 from analogyqa.report.tables import FRAME, table_of_frame
