@@ -429,6 +429,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize(("reader", "damage", "causes"), ROWS)
 def test_damage_is_one_message_that_names_file_and_cause(tmp_path, reader, damage, causes):
     target = TARGETS[reader]

@@ -50,6 +50,7 @@ def check_failed(done, parts):
     assert done.stdout.count("Error: ") == 1, done.stdout
 
 
+@pytest.mark.draw
 @pytest.mark.parametrize("case", DAMAGED)
 def test_damage_ends_in_one_message(finished, tmp_path, case):
     if case == "cuda without a GPU" and torch.cuda.is_available():

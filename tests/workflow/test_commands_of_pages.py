@@ -28,7 +28,11 @@ def is_run(block: Block) -> bool:
     return block.language in PROGRAMS and DEMO.search(block.text) is not None
 
 
-PAGES = [page for page in sorted(ROOT.glob("docs/*.md")) if any(map(is_run, code_blocks(page)))]
+PAGES = [
+    pytest.param(page, id=page.stem, marks=[pytest.mark.draw] * (page.stem == "command-line"))
+    for page in sorted(ROOT.glob("docs/*.md"))
+    if any(map(is_run, code_blocks(page)))
+]
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +66,7 @@ def without_numbers(line: str) -> str:
 
 
 @pytest.mark.timeout(3600)  # the demo may have to run first
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_do_what_it_says(page, checkout):
     blocks = [*code_blocks(page), Block("", "", 0)]
     for block, following in pairwise(blocks):

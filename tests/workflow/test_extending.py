@@ -115,6 +115,7 @@ def test_the_encoders_of_the_page_have_rows_in_the_tables(project):
             assert re.search(rf"\| {title}\b.*\.\d{{3}}", page), page
 
 
+@pytest.mark.draw
 def test_an_encoder_that_does_not_keep_the_interface_stops_before_any_job(project):
     path = add_encoders(project) / "linear.py"
     path.write_text(path.read_text().replace(" * inside[:, :, None]", ""))

@@ -4,7 +4,18 @@ import shutil
 
 import pytest
 
-from builders.projects import SYSTEMS, TRAINING, Project, cells_of
+from analogyqa.measures import RANKED
+from builders.projects import (
+    CHOICES,
+    SENSITIVITY,
+    SYSTEMS,
+    TRAINING,
+    VECTORS,
+    WORDS,
+    Project,
+    cells_of,
+    read_csv,
+)
 
 pytestmark = pytest.mark.workflow
 
@@ -27,6 +38,7 @@ def changed(finished, tmp_path):
     return jobs
 
 
+@pytest.mark.draw
 def test_a_finished_run_has_nothing_to_do(finished, tmp_path):
     project = finished.copy_to(tmp_path / "project")
     assert "Nothing to be done" in project.run().stdout
@@ -39,6 +51,7 @@ def test_a_changed_seed_keeps_corpora_and_vectors(changed):
     assert not rules & {"build_corpus", "select_vectors", "fetch_source"}
 
 
+@pytest.mark.draw
 def test_a_changed_dropout_runs_the_trained_systems_again(changed):
     jobs = changed(training=OTHER_TRAINING)
     trained = {"analogy", "similarity", "tam"}
@@ -140,6 +153,125 @@ def test_a_further_seed_trains_no_finished_seed_again(finished, tmp_path):
     assert "similarity wikiqa who seed 0: finished after epoch 2" in log.read_text()
     assert "similarity wikiqa who seed 2: epoch 1," in log.read_text()
     assert "similarity wikiqa who seed 0: epoch" not in log.read_text()
+
+
+# The open choices: each is a cell of its own, run on demand and only once
+
+FILES = [
+    f"{kind}s/diallo2019/sensitivity.{suffix}"
+    for kind, suffixes in {"table": ("csv", "md"), "figure": ("png", "svg")}.items()
+    for suffix in suffixes
+]
+# The loss with the margin of analogy, which is not that of similarity.
+HINGE = {"analogy/wikiqa/who/loss=hinge", "similarity/wikiqa/who/loss=hinge@margin=0.1"}
+
+
+@pytest.fixture(scope="module")
+def varied(finished, tmp_path_factory):
+    """A project whose pipeline and sensitivity table have run; copy it before changing it."""
+    project = finished.copy_to(tmp_path_factory.mktemp("varied") / "project")
+    assert cells_of(project.jobs("sensitivity")) == HINGE | {
+        f"{system}/wikiqa/who/drop_all_correct=train+dev+test"
+        for system in ("analogy", "similarity")
+    }
+    done = project.run("sensitivity")
+    assert done.returncode == 0, done.stdout
+    return project
+
+
+@pytest.fixture
+def varied_again(varied, tmp_path):
+    """A function that changes an override in a copy and returns the cells left to run."""
+
+    def cells(**choices):
+        project = varied.copy_to(tmp_path / "project")
+        project.configure(sensitivity=SENSITIVITY | {"choices": CHOICES | choices})
+        return cells_of(project.jobs("sensitivity"))
+
+    return cells
+
+
+def test_every_variation_has_a_row_for_each_system_and_measure(varied):
+    assert all((varied.results / name).stat().st_size > 0 for name in FILES)
+    rows = read_csv(varied.results / "tables/diallo2019/sensitivity.csv")
+    keys = {(row["choice"], row["value"], row["system"], row["measure"]) for row in rows}
+    assert len(keys) == len(rows) == 4 * 2 * len(RANKED)
+    assert {row["choice"] for row in rows} == {"paper", "loss", "all_correct_questions", "vectors"}
+
+
+def test_a_second_run_has_nothing_to_do(varied):
+    assert varied.jobs("sensitivity") == []
+
+
+def test_the_tables_of_the_papers_need_no_variation(finished):
+    assert cells_of(finished.jobs()) == set()
+    assert not any((finished.results / name).exists() for name in FILES)
+
+
+def test_a_changed_value_runs_only_its_own_cells_again(varied_again):
+    hinge = {"loss": "hinge", "margin": 0.3}
+    others = dict.fromkeys(CHOICES["loss"])
+    assert varied_again(loss={"hinge": hinge, **others}) == {
+        f"{system}/wikiqa/who/loss=hinge@margin=0.3" for system in ("analogy", "similarity")
+    }
+
+
+# Systems and tables that are made of other runs
+
+BOTH = {"title": "Both", "ranker": {"name": "fused", "parts": {"analogy": [0], "fasttext": [0, 1]}}}
+
+
+def test_a_fused_system_has_a_row_and_its_parts_are_not_run_again(finished, tmp_path):
+    project = finished.copy_to(tmp_path / "project")
+    project.configure(systems={**SYSTEMS, "both": BOTH})
+    table = "results/tables/diallo2019/table4.md"
+    jobs = project.jobs(table)
+    assert cells_of(jobs) == set()
+    fused = {output.rsplit("/", 1)[0] for rule, output in jobs if rule == "fuse_scores"}
+    assert fused == {f"results/runs/both/wikiqa/{subset}/default" for subset in ("who", "comb")}
+    done = project.run(table)
+    assert done.returncode == 0, done.stdout
+    (row,) = [
+        line for line in (project.folder / table).read_text().splitlines() if "| Both " in line
+    ]
+    assert [cell.strip() for cell in row.split("|")][2] == "fused"
+
+
+INSIDE = "results/tables/hyperqa/table8.md"
+
+
+@pytest.fixture(scope="module")
+def looked_inside(tmp_path_factory):
+    """A project that has made the table, with one of its two data sets."""
+    project = Project(tmp_path_factory.mktemp("views") / "project").create(
+        papers=["hyperqa"],
+        systems={**SYSTEMS, "hyperqa": {"training": {"max_epochs": 2}}},
+        vectors={**VECTORS, "glove": WORDS},
+        **dict.fromkeys(["selection", "sensitivity", "subsets", "question_types"]),
+    )
+    done = project.run(INSIDE)
+    assert done.returncode == 0, done.stdout
+    return project
+
+
+def test_substituted_questions_are_marked_in_the_table(looked_inside):
+    page = (looked_inside.folder / INSIDE).read_text()
+    assert "TrecQA: not run: data set trecqa is not configured." in page
+    assert 'Not in these data: "founder twitter" of WikiQA' in page
+    assert page.count("| Q |") == page.count("| A |") == 1
+
+
+def test_a_missing_checkpoint_is_one_message(looked_inside, tmp_path):
+    copy = looked_inside.copy_to(tmp_path / "project")
+    for pattern in ("checkpoints/*.pt", "**/inside.parquet", "tables/**/table8.*"):
+        for path in copy.results.glob(pattern):
+            path.unlink()
+    done = copy.run(INSIDE)
+    assert done.returncode and done.stdout.count("the checkpoint of") == 1
+    assert "Traceback" not in done.stdout
+    next(copy.results.rglob("run.json")).unlink()  # what the message says
+    again = copy.run(INSIDE)
+    assert again.returncode == 0, again.stdout
 
 
 # The code; tests/runs/test_depends_on.py has every plug-in
