@@ -13,10 +13,10 @@ from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
 from analogyqa.corpora.questions import select_subset
 from analogyqa.corpora.table import build_corpus
-from analogyqa.examples.data import CellData, cell_data
 from analogyqa.schemas import QUADRUPLES, SPLITS, read_table
 from analogyqa.settings.systems import Training
 from analogyqa.text import tokenize
+from analogyqa.training.data import CellData, cell_data
 from analogyqa.vectors.files import build_vocabulary, select_vectors
 
 QUESTION_TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}

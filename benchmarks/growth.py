@@ -13,11 +13,11 @@ from measure import FOLDER, Cost, record, run_in_new_process
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.corpora.questions import select_subset
 from analogyqa.corpora.table import build_corpus
-from analogyqa.examples.data import CellData
-from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.runs.record import metrics_of
 from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, SPLITS, read_table, write_table
 from analogyqa.settings.systems import System, Training
+from analogyqa.training.data import CellData
+from analogyqa.training.files import CellFiles, load_cell
 from analogyqa.training.loop import train_seed
 from analogyqa.vectors.store import write_store
 

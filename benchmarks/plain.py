@@ -6,12 +6,12 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from analogyqa.encoders.bigru import BiGRUEncoder
-from analogyqa.examples.data import CellData
+from analogyqa.encoders.networks import BiGRUEncoder
 from analogyqa.objectives import Batch
-from analogyqa.objectives.contrastive import contrastive
+from analogyqa.objectives.losses import contrastive
 from analogyqa.rankers.energy import energy
 from analogyqa.settings.systems import Training
+from analogyqa.training.data import CellData
 
 
 def encode(encoder: BiGRUEncoder, data: CellData, numbers: np.ndarray) -> Tensor:

@@ -12,9 +12,9 @@ import cells
 import torch
 from measure import in_turn, kinds, record
 
-from analogyqa.examples.data import CellData
 from analogyqa.runs.side_by_side import Report, side_by_side
 from analogyqa.settings.systems import System, Training
+from analogyqa.training.data import CellData
 from analogyqa.training.devices import set_numerics
 from analogyqa.training.loop import train_seed
 

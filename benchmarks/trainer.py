@@ -19,10 +19,10 @@ from sentence_transformers.sentence_transformer.losses import ContrastiveLoss
 from sentence_transformers.sentence_transformer.modules import InputModule
 
 from analogyqa.encoders import Encoder, build_encoder
-from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
+from analogyqa.training.data import CellData
 from analogyqa.training.loop import train_seed
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
 

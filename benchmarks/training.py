@@ -13,15 +13,15 @@ from torch.profiler import profile
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from analogyqa.encoders import Encoder, build_encoder
-from analogyqa.examples.batches import epoch_batches
-from analogyqa.examples.data import CellData
 from analogyqa.objectives import Batch
-from analogyqa.objectives.contrastive import printed
+from analogyqa.objectives.losses import printed
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
-from analogyqa.training.adam import Adam
+from analogyqa.training.batches import quadruple_batches
+from analogyqa.training.data import CellData
 from analogyqa.training.devices import describe_machine
 from analogyqa.training.learner import encode
+from analogyqa.training.optimisers import Adam
 
 BATCHES, ROUNDS = 2, 2
 PRODUCTS = {"mm", "addmm", "bmm", "_linear_pointwise"}
@@ -120,7 +120,7 @@ def measure(data: CellData, batches: list[Batch], kind: str) -> None:
 def main() -> None:
     torch.set_num_threads(1)  # as in a job
     data = cells.drawn_cell()
-    batches = list(islice(epoch_batches(data, Training(), cells.SEED, 1), BATCHES))
+    batches = list(islice(quadruple_batches(data, Training(), cells.SEED, 1), BATCHES))
     for kind in kinds():
         measure(data, batches, kind)
 

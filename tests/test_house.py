@@ -22,7 +22,7 @@ PACKAGES = (
     "plugin",
     *("settings.base", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
-    *("pretrained", "rankers", "objectives", "tasks", "cells", "examples"),
+    *("pretrained", "rankers", "objectives", "tasks", "cells"),
     *(
         "training",
         "runs",

@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
-from analogyqa.examples.data import ranked_sentences, training_sentences
 from analogyqa.job import job
 from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.schemas import CORPUS, read_table
+from analogyqa.training.data import ranked_sentences, training_sentences
 from analogyqa.vectors.store import write_store
 
 with job(snakemake) as given:

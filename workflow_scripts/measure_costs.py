@@ -1,9 +1,9 @@
 """Count the parameters of systems, and time their steps in turns."""
 
-from analogyqa.examples.files import CellFiles
 from analogyqa.job import job
 from analogyqa.runs.cost import measure_costs
 from analogyqa.settings.systems import System
+from analogyqa.training.files import CellFiles
 
 with job(snakemake) as given:
     systems = {name: System(title="", **section) for name, section in given.systems.items()}

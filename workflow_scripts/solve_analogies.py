@@ -6,11 +6,11 @@ from threadpoolctl import threadpool_limits
 
 from analogyqa.analogies.specs import SOLVERS
 from analogyqa.cells import Cell
-from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.job import job
 from analogyqa.runs.solve import solve_cells
 from analogyqa.settings.data import Evaluation
 from analogyqa.settings.systems import System
+from analogyqa.training.files import CellFiles, CellJob
 
 with job(snakemake) as given:
     folders = dict(zip(SOLVERS, (Path(path).parent for path in snakemake.output[::2]), strict=True))

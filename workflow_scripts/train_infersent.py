@@ -4,10 +4,10 @@ from pathlib import Path
 
 import torch
 
-from analogyqa.examples.data import ranked_sentences
 from analogyqa.job import job
 from analogyqa.runs.depends_on import STORAGE, code_hash, content_hash, sha256
 from analogyqa.schemas import CORPUS, read_table
+from analogyqa.training.data import ranked_sentences
 from analogyqa.training.devices import device_for
 from analogyqa.training.infersent import train
 

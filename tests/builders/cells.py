@@ -10,9 +10,9 @@ from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
 from analogyqa.cells import Cell
 from analogyqa.corpora.questions import classify_question, select_subset
-from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
 from analogyqa.settings.systems import Negatives, System
+from analogyqa.training.files import CellFiles, CellJob
 from analogyqa.vectors.files import build_vocabulary
 from analogyqa.vectors.store import write_store
 

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.encoders.dropout import Dropout
+from analogyqa.encoders.word_vectors import Dropout
 from analogyqa.settings.systems import Training
 
 PLACES = ["word_vectors", "sentence_vector"]

@@ -5,21 +5,17 @@ import sys
 
 import pytest
 
-from analogyqa.encoders.specs import ENCODERS
 from builders.projects import clean_environment
 
-UNTRAINED = [
-    entry.module for entry in ENCODERS.values() if not (entry.trained or entry.gives_words)
-]
-SCORING = f"""
-import analogyqa.training.scoring, {", ".join(UNTRAINED)}
-from analogyqa.pretrained.transformer import find_model
+SCORING = """
+import analogyqa.encoders.fixed, analogyqa.training.scoring
+from analogyqa.pretrained.hugging_face import find_model
 assert find_model("all-MiniLM-L6-v2") and not find_model("other")
 """
 TRAINING = """
 import torch
 from analogyqa.settings.systems import Training
-from analogyqa.training.adam import Adam
+from analogyqa.training.optimisers import Adam
 weight = torch.nn.Parameter(torch.ones(2))
 weight.grad = torch.ones(2)
 Adam([weight], Training()).step()

@@ -7,11 +7,11 @@ import torch
 from analogyqa.encoders import build_encoder, minilm
 from analogyqa.encoders.minilm import LONGEST, vocabulary
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import load_cell
 from analogyqa.pretrained import Resources
-from analogyqa.pretrained.transformer import encode
+from analogyqa.pretrained.hugging_face import encode_sentence_transformer
 from analogyqa.settings.systems import Training
 from analogyqa.text import Sentences
+from analogyqa.training.files import load_cell
 from analogyqa.training.loop import train_seed
 from builders import tiny
 from builders.cells import COMB, trained_system
@@ -34,7 +34,7 @@ def test_initial_vectors_match_sentence_transformers(encoder, sentences):
     words, lengths = sentences.batch(np.arange(len(TEXTS)))
     with torch.no_grad():
         vectors = encoder.eval()(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
-    expected = encode(TEXTS, Resources("all-MiniLM-L6-v2", "", [], True))
+    expected = encode_sentence_transformer(TEXTS, Resources("all-MiniLM-L6-v2", "", [], True))
     assert vectors.shape == (len(TEXTS), 384)
     cosines = (vectors * expected).sum(axis=1) / np.linalg.norm(vectors, axis=1)
     # The library reads up to 256 tokens, more than we do, so the long text differs.

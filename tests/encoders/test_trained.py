@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from analogyqa.encoders import build_encoder, gru
-from analogyqa.encoders.cnn import WIDTH
 from analogyqa.encoders.gru import GRUMax
+from analogyqa.encoders.networks import WIDTH
 from analogyqa.settings.systems import Training
 from builders.networks import bilstm_maximum
 

@@ -5,10 +5,7 @@ import pytest
 import torch
 
 from analogyqa.encoders import build_encoder
-from analogyqa.encoders.mean import MeanEncoder
-from analogyqa.encoders.random import RandomEncoder
-from analogyqa.encoders.sum import SumEncoder
-from analogyqa.encoders.unit_mean import UnitMeanEncoder
+from analogyqa.encoders.fixed import MeanEncoder, RandomEncoder, SumEncoder, UnitMeanEncoder
 from analogyqa.settings.systems import Training
 from analogyqa.vectors import unit
 

@@ -6,12 +6,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.examples.specs import EXAMPLES
 from analogyqa.objectives import Batch
-from analogyqa.objectives.both_sides import contrastive_distance
-from analogyqa.objectives.contrastive import contrastive
-from analogyqa.objectives.listwise import softmax_loss
-from analogyqa.objectives.pairwise import ranking_loss
+from analogyqa.objectives.losses import (
+    contrastive,
+    contrastive_distance,
+    ranking_loss,
+    softmax_loss,
+)
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import build_ranker
 from analogyqa.rankers.energy import energy
@@ -41,7 +42,7 @@ def loss_of(cell):
         if ranker == "hyperbolic":
             values["ranker"] = {"name": ranker, "gradient": "euclidean"}
         system = System(title="S", **values, training=training)
-        epoch_batches = EXAMPLES[OBJECTIVES[loss].draws].load()
+        epoch_batches = OBJECTIVES[loss].draws.load()
         batch = next(epoch_batches(cell, system.training, 0, 1, system.compares))
         if vectors is None:
             generator = torch.Generator().manual_seed(0)
@@ -73,7 +74,7 @@ def test_a_loss_depends_on_the_expected_sentences(loss_of, loss, ranker):
     margin = -1 if loss == "hinge" else 100 if is_far else 2.5
     _, vectors, batch = loss_of(loss, ranker, margin=margin)
     assert bool(len(batch.a)) == bool(len(batch.b)) == RANKERS[ranker].needs_prototypes
-    if OBJECTIVES[loss].draws == "mix":
+    if loss == "mix":
         # Of the candidates from which the hardest is taken, only that one has a gradient.
         assert len(vectors.grad.abs().sum(dim=1).nonzero()) >= 3
         return

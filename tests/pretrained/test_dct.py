@@ -5,7 +5,7 @@ import pytest
 from scipy.fft import dct
 
 from analogyqa.pretrained import Resources
-from analogyqa.pretrained.dct import coefficients, encode
+from analogyqa.pretrained.word_vectors import coefficients, encode_dct
 
 WORDS = ["a", "b", "c"]
 VECTORS = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
@@ -14,7 +14,7 @@ VECTORS = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
 @pytest.fixture
 def run(write_vectors):
     vectors = write_vectors(WORDS, VECTORS)
-    return lambda texts, k: encode(texts, Resources("", vectors, [], True, {"k": k}))
+    return lambda texts, k: encode_dct(texts, Resources("", vectors, [], True, {"k": k}))
 
 
 @pytest.mark.parametrize("words", [1, 2, 5])
@@ -33,5 +33,5 @@ def test_a_sentence_vector_concatenates_the_first_coefficients(run):
 
 def test_a_word_is_looked_up_in_its_original_case_first(write_vectors):
     path = write_vectors(["a", "A", "b"], np.float32([[1, 0], [0, 2], [3, 3]]))
-    vectors = encode(["A", "B", "a", "C"], Resources("", path, [], False, {"k": 0}))
+    vectors = encode_dct(["A", "B", "a", "C"], Resources("", path, [], False, {"k": 0}))
     assert vectors.tolist() == [[0, 2], [3, 3], [1, 0], [0, 0]]

@@ -8,7 +8,7 @@ import pytest
 from analogyqa.analogies.pairs import MASK
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences
-from analogyqa.pretrained.hugging_face import encode, find_folder
+from analogyqa.pretrained.hugging_face import encode_transformer, find_folder
 from builders import tiny
 
 TEXTS = ["the cat sat", "the dog", f"the {MASK} sat"]
@@ -36,7 +36,9 @@ def resources(folder, pooling: str, special_tokens="left_out") -> Resources:
 def test_a_sentence_is_pooled_as_the_paper_says(model):
     folder, bert = model
     output = by_hand(bert, [2, 5, 7, 3])  # [CLS] the dog [SEP]
-    avg, cls = (encode(TEXTS, resources(folder, pooling))[1] for pooling in ("avg", "cls"))
+    avg, cls = (
+        encode_transformer(TEXTS, resources(folder, pooling))[1] for pooling in ("avg", "cls")
+    )
     words = output.last_hidden_state[0, 1:3]
     assert avg == pytest.approx((words.sum(dim=0) / np.sqrt(2)).numpy(), abs=1e-5)
     assert cls == pytest.approx(output.pooler_output[0].numpy(), abs=1e-5)
@@ -46,15 +48,15 @@ def test_a_sentence_is_pooled_as_the_paper_says(model):
 def test_special_tokens_may_count_or_not_be_read_at_all(model, special_tokens, ids):
     folder, bert = model
     states = by_hand(bert, ids).last_hidden_state[0]
-    avg = encode(TEXTS, resources(folder, "avg", special_tokens))[1]
+    avg = encode_transformer(TEXTS, resources(folder, "avg", special_tokens))[1]
     assert avg == pytest.approx((states.sum(dim=0) / np.sqrt(len(ids))).numpy(), abs=1e-5)
-    cls = encode(TEXTS, resources(folder, "cls", special_tokens))[1]
+    cls = encode_transformer(TEXTS, resources(folder, "cls", special_tokens))[1]
     assert cls == pytest.approx(by_hand(bert, ids).pooler_output[0].numpy(), abs=1e-5)
 
 
 @pytest.mark.parametrize("special_tokens", ["left_out", "absent"])
 def test_a_sentence_without_words_has_a_zero_vector(model, special_tokens):
-    vectors = encode(["the dog", " "], resources(model[0], "avg", special_tokens))
+    vectors = encode_transformer(["the dog", " "], resources(model[0], "avg", special_tokens))
     assert vectors[0].any() and not vectors[1].any()
 
 
@@ -72,10 +74,10 @@ def test_a_missing_or_damaged_model_is_an_error(tmp_path, model):
     assert find_folder(str(tmp_path)) is None
     assert find_folder(str(model[0])) == model[0]
     with pytest.raises(AnalogyQAError, match="no transformer with this name or path"):
-        encode(TEXTS, resources(tmp_path, "avg"))
+        encode_transformer(TEXTS, resources(tmp_path, "avg"))
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(AnalogyQAError, match="the model cannot be loaded"):
-        encode(TEXTS, resources(tmp_path, "avg"))
+        encode_transformer(TEXTS, resources(tmp_path, "avg"))
 
 
 T5 = {"d_model": 8, "d_kv": 4, "d_ff": 8, "num_layers": 1, "num_heads": 2}
@@ -96,7 +98,7 @@ def test_an_encoder_decoder_gives_the_states_of_its_encoder(tmp_path, family, he
     names = ["input_ids", "attention_mask"]
     folder = tiny.save(tmp_path / "model", encoder, model_input_names=names)
     states = by_hand(encoder.get_encoder(), [2, 5, 7, 3]).last_hidden_state[0]
-    vector = encode(TEXTS, resources(folder, "avg", "counted"))[1]
+    vector = encode_transformer(TEXTS, resources(folder, "avg", "counted"))[1]
     assert vector == pytest.approx(states.sum(dim=0).numpy() / np.sqrt(4), abs=1e-5)
 
 
@@ -107,7 +109,7 @@ def test_code_in_the_folder_never_runs(tmp_path, monkeypatch):
     classes = {"AutoConfig": "custom.Config", "AutoModel": "custom.Model"}
     tiny.rewrite_json(folder / "config.json", model_type="custom", auto_map=classes)
     with pytest.raises(AnalogyQAError, match=str(folder)):
-        encode(TEXTS, resources(folder, "avg"))
+        encode_transformer(TEXTS, resources(folder, "avg"))
     assert not marker.exists()
 
 
@@ -115,4 +117,4 @@ def test_an_adapter_is_refused(tmp_path):
     folder = tiny.save_bert(tmp_path / "model")
     (folder / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA"}))
     with pytest.raises(AnalogyQAError, match=r"adapter_config\.json"):
-        encode(TEXTS, resources(folder, "avg"))
+        encode_transformer(TEXTS, resources(folder, "avg"))

@@ -5,7 +5,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources
-from analogyqa.pretrained.sif import encode
+from analogyqa.pretrained.word_vectors import encode_sif
 
 WORDS = ["the", "cat", "dog", "bird", "sat", "Cat", "fish"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)
@@ -16,7 +16,7 @@ TRAINING = ["the cat sat", "the dog", "the the unknown bird", "dog sat"]
 def run(write_vectors):
     def run(texts, training=TRAINING, lowercase=True):
         vectors = write_vectors(WORDS, VECTORS)
-        return encode(texts, Resources("", vectors, training, lowercase))
+        return encode_sif(texts, Resources("", vectors, training, lowercase))
 
     return run
 

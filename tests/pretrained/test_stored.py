@@ -5,7 +5,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources
-from analogyqa.pretrained.stored import encode
+from analogyqa.pretrained.external import look_up
 from analogyqa.vectors.store import write_store
 
 
@@ -15,13 +15,13 @@ def test_sentences_are_looked_up(tmp_path):
         np.eye(2, dtype=np.float32), np.ones(2, bool), ["A e\u0301.", "C."], "elsewhere", path
     )
     resources = Resources(str(path), "", [], True)
-    assert encode(["C.", "A é.", "C."], resources).tolist() == [[0, 1], [1, 0], [0, 1]]
+    assert look_up(["C.", "A é.", "C."], resources).tolist() == [[0, 1], [1, 0], [0, 1]]
     with pytest.raises(AnalogyQAError, match=r"1 of 2 sentences have no vector.*'D\.'"):
-        encode(["C.", "D."], resources)
+        look_up(["C.", "D."], resources)
 
 
 def test_damaged_user_vectors_are_an_error(tmp_path):
     write_store(np.eye(2, dtype=np.float32), np.ones(2, bool), ["a", "b"], "x", tmp_path / "v.npy")
     (tmp_path / "v.words.txt").write_text("a\n")
     with pytest.raises(AnalogyQAError, match=r"v\.npy: .*Compute them again and save both files"):
-        encode(["a"], Resources(str(tmp_path / "v.npy"), "", [], True))
+        look_up(["a"], Resources(str(tmp_path / "v.npy"), "", [], True))

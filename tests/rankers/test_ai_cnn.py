@@ -2,13 +2,13 @@
 
 import torch
 
-from analogyqa.rankers.ai_cnn import WIDTH
+from analogyqa.rankers.attentive_pooling import AI_WIDTH
 from builders.networks import DIM, assert_scores_equal
 
 
 def maps_of(ranker, words):
     filled = torch.cat([torch.zeros(1, DIM), words, torch.zeros(1, DIM)])
-    windows = [filled[start : start + WIDTH].T for start in range(len(words))]
+    windows = [filled[start : start + AI_WIDTH].T for start in range(len(words))]
     weight, bias = ranker.convolution.weight, ranker.convolution.bias
     return [((weight * window).sum(dim=(1, 2)) + bias).tanh() for window in windows]
 

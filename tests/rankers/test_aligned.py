@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analogyqa.rankers import Vocabulary, Words
-from analogyqa.rankers.aligned import AlignedRanker
+from analogyqa.rankers.baselines import AlignedRanker
 
 GENERATOR = np.random.default_rng(0)
 VECTORS = GENERATOR.standard_normal((20, 5)).astype(np.float32)

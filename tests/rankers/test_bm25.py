@@ -97,7 +97,7 @@ def test_another_process_gives_the_same_bits():
     """The order of a set of words differs between processes."""
     texts = [" ".join(f"w{i * k % 13}" for i in range(9)) for k in range(1, 12)]
     script = (
-        "from analogyqa.rankers.bm25 import BM25Ranker, Texts\n"
+        "from analogyqa.rankers.baselines import BM25Ranker, Texts\n"
         f"texts = {texts}\n"
         "print(BM25Ranker().scores(Texts(texts[::-1], texts, texts, True))[0].tobytes().hex())\n"
     )

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analogyqa.rankers import Quadruples
-from analogyqa.rankers.padding import side_of, word_mask
 from analogyqa.rankers.specs import RANKERS
+from analogyqa.rankers.words import side_of, word_mask
 from builders.networks import LENGTHS, C, D, build, scores, sentences
 
 TRAINED = [name for name, entry in RANKERS.items() if entry.reads == "words" and entry.trained]

@@ -8,11 +8,11 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import summarise_runs
-from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
 from analogyqa.runs.fuse import fuse_cell
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
+from analogyqa.training.files import CellFiles
 from builders.cells import SOURCES, toy_job
 
 SEEDS = [0, 1, 4]

@@ -14,7 +14,6 @@ from ir_measures import P
 from analogyqa.cells import Cell
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.data import ranked_sentences
 from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, OF_SCORES, RANKED, RankedMeasure
 from analogyqa.runs import score as score_module
 from analogyqa.runs import train
@@ -26,6 +25,7 @@ from analogyqa.runs.train import train_cell
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
 from analogyqa.training import devices, learner
+from analogyqa.training.data import ranked_sentences
 from analogyqa.training.devices import describe_machine
 from analogyqa.vectors.store import write_store
 from builders.cells import CELL, COMB, SOURCES, toy_job, trained_system, untrained_system

@@ -11,12 +11,12 @@ from analogyqa.analogies.specs import SOLVERS, SolverSpec
 from analogyqa.cells import Cell, cells_by_run
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.evaluation.summary import read_runs, summarise_runs
-from analogyqa.examples.files import CellFiles
 from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
 from analogyqa.runs.solve import sentence_vectors, solve_cells, solve_corpus, with_both_roles
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.data import Evaluation
 from analogyqa.settings.load import load_config
+from analogyqa.training.files import CellFiles
 from analogyqa.vectors.store import write_store
 from builders.cells import toy_job, untrained_system
 

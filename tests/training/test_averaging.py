@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.training.averaging import WeightAverages
+from analogyqa.training.learner import WeightAverages
 
 STEPS = st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=9)
 

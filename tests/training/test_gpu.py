@@ -16,18 +16,17 @@ import torch
 from analogyqa.corpora.table import build_corpus
 from analogyqa.encoders import build_encoder
 from analogyqa.encoders.specs import ENCODERS
-from analogyqa.examples.files import load_cell
-from analogyqa.examples.specs import EXAMPLES
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import build_ranker
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.systems import System
 from analogyqa.training import infersent, loop
-from analogyqa.training.adam import Adam
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import describe_machine, device_for
+from analogyqa.training.files import load_cell
 from analogyqa.training.learner import encode
 from analogyqa.training.loop import train_seed
+from analogyqa.training.optimisers import Adam
 from analogyqa.training.scoring import array_encoder, score_split
 from builders import fake_gpu
 from builders.cells import COMB, stop_after, trained_system
@@ -125,7 +124,7 @@ def test_sentence_vectors(gpu, data, make_system, name):
 def step_of(encoder, data, system):
     """Take one step; return the loss, the gradients and the new weights."""
     device = next(encoder.parameters()).device
-    epoch_batches = EXAMPLES[OBJECTIVES[system.training.loss].draws].load()
+    epoch_batches = system.objective.draws.load()
     batch = next(epoch_batches(data, system.training, 0, 1, system.compares))
     optimiser = Adam(encoder.parameters(), system.training)
     vectors = encode(encoder, data.sentences, batch.sentences, device)

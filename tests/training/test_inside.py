@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from analogyqa.examples.files import load_cell
 from analogyqa.schemas import INSIDE
+from analogyqa.training.files import load_cell
 from analogyqa.training.inside import look_inside, vector_norms
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import train_seed

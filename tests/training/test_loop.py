@@ -11,12 +11,9 @@ import torch
 
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.batches import epoch_batches
-from analogyqa.examples.files import load_cell
 from analogyqa.measures import RANKED, means_of, measure_items
 from analogyqa.objectives import Batch
-from analogyqa.objectives.both_sides import contrastive_distance
-from analogyqa.objectives.contrastive import contrastive
+from analogyqa.objectives.losses import contrastive, contrastive_distance
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import build_ranker
 from analogyqa.rankers.energy import energy
@@ -31,6 +28,8 @@ from analogyqa.schemas import (
 )
 from analogyqa.settings.systems import Negatives, Training
 from analogyqa.training import learner, loop
+from analogyqa.training.batches import quadruple_batches
+from analogyqa.training.files import load_cell
 from analogyqa.training.learner import encode
 from analogyqa.training.loop import LossOfConstants, train_seed
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
@@ -97,7 +96,7 @@ def written_quadruples(files):
 def test_an_epoch_covers_every_question_once_and_a_batch_holds_one_type(cell_files, draw, types, p):
     data = load_cell(cell_files(types=types, p=p), types, trained_system(p=p), lowercase=True)
     questions_of_epoch = []
-    for batch in epoch_batches(
+    for batch in quadruple_batches(
         data, training_settings(batch_size=2, negatives={"draw": draw}), 0, 1
     ):
         quadruples = texts_of(data, batch)
@@ -120,7 +119,7 @@ def test_fixed_draws_are_exactly_the_quadruples_of_the_table(cell_files, per, co
     data = load_cell(files, COMB, trained_system(), lowercase=True)
     settings = training_settings(negatives={"draw": "fixed", "per": per, "count": count})
     for epoch in (1, 2):
-        batches = epoch_batches(data, settings, 0, epoch)
+        batches = quadruple_batches(data, settings, 0, epoch)
         drawn = Counter(row for batch in batches for row in texts_of(data, batch))
         assert drawn == Counter(written_quadruples(files))
 
@@ -129,7 +128,7 @@ def test_shuffled_batches_hold_the_quadruples_of_the_table(cell_files):
     files = cell_files()
     data = load_cell(files, COMB, trained_system(), lowercase=True)
     settings = training_settings(batch_of="quadruples", batch_size=8, negatives={"draw": "fixed"})
-    batches = [texts_of(data, batch) for batch in epoch_batches(data, settings, 0, 1)]
+    batches = [texts_of(data, batch) for batch in quadruple_batches(data, settings, 0, 1)]
     assert {len(batch) for batch in batches} <= {7, 8}
     assert Counter(row for batch in batches for row in batch) == Counter(written_quadruples(files))
     # A batch mixes the types of questions.
@@ -143,7 +142,7 @@ def test_resampled_draws_change_only_the_wrong_candidates(cell_files, per):
     settings = training_settings(negatives={"draw": "resampled", "per": per, "count": 2})
     epochs = []
     for epoch in (1, 2):
-        batches = epoch_batches(data, settings, 0, epoch)
+        batches = quadruple_batches(data, settings, 0, epoch)
         epochs.append([row for batch in batches for row in texts_of(data, batch)])
     first, second = epochs
     written = written_quadruples(files)
@@ -184,7 +183,7 @@ def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files,
         encoder.zero_grad()
         return values
 
-    batches = list(epoch_batches(data, system.training, 0, 1, system.compares))
+    batches = list(quadruple_batches(data, system.training, 0, 1, system.compares))
     total = sum(len(batch.labels) for batch in batches)
     shared_loss = 0.0
     for batch in batches:
@@ -299,7 +298,7 @@ def test_a_loss_that_is_not_a_number_stops_training_and_keeps_the_last_epoch(
 ):
     train_and_stop(cell, tmp_path / "a.pt", trained_system(), 1)
     before = (tmp_path / "a.pt").read_bytes()
-    printed = "analogyqa.objectives.contrastive.printed"
+    printed = "analogyqa.objectives.losses.printed"
     monkeypatch.setattr(printed, lambda _, vectors, *__: vectors.sum() * float("nan"))
     with pytest.raises(AnalogyQAError, match=r"test, epoch 2: the loss is not .*learning_rate"):
         train(cell, tmp_path / "a.pt")
@@ -379,7 +378,7 @@ def test_the_first_epoch_has_the_loss_of_a_constant_which_changes_no_weights(
     system = trained_system(margin=0.3, max_epochs=1)
     first = train(cell, tmp_path / "a.pt", system)
     (constant,) = values_of(first, "constant_loss")
-    batches = epoch_batches(cell, system.training, seed=0, epoch=1)
+    batches = quadruple_batches(cell, system.training, seed=0, epoch=1)
     right = np.concatenate([batch.labels for batch in batches]).mean()
     energies = np.linspace(-1, 1, 41)
     losses = right * (1 - energies) ** 2 + (1 - right) * (energies - 0.3) ** 2
@@ -399,7 +398,7 @@ def test_the_loss_of_an_epoch_is_the_mean_over_its_quadruples(cell, tmp_path, ba
     (recorded,) = values_of(train(cell, tmp_path / "a.pt", system), "loss")
     encoder = build_encoder("bigru", cell.word_vectors, system.training, seed=0)
     losses = []
-    for batch in epoch_batches(cell, system.training, seed=0, epoch=1):
+    for batch in quadruple_batches(cell, system.training, seed=0, epoch=1):
         vectors = encode(encoder, cell.sentences, batch.sentences, CPU).detach()
         shifts = (vectors[batch.a] - vectors[batch.b], vectors[batch.c] - vectors[batch.d])
         energies = energy(*shifts)

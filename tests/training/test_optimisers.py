@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from analogyqa.settings.systems import Training
-from analogyqa.training.adagrad import START, converted
+from analogyqa.training.optimisers import START, converted
 from analogyqa.training.specs import OPTIMISERS
 
 ADAGRAD = partial(torch.optim.Adagrad, initial_accumulator_value=START)

@@ -11,8 +11,6 @@ import torch
 from analogyqa.corpora.questions import select_subset
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.data import ranked_sentences
-from analogyqa.examples.files import load_cell, load_pairs
 from analogyqa.rankers import Quadruples, build_ranker
 from analogyqa.rankers.mapped import MappedRanker
 from analogyqa.runs.score import score_text
@@ -28,6 +26,8 @@ from analogyqa.schemas import (
 from analogyqa.settings.systems import System, Training
 from analogyqa.text import tokenize
 from analogyqa.training import scoring
+from analogyqa.training.data import ranked_sentences
+from analogyqa.training.files import load_cell, load_pairs
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import score_learner
 from analogyqa.training.scoring import array_encoder, encode_all, score_split, score_untrained

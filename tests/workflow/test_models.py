@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 from analogyqa.cli import app
 from analogyqa.corpora.table import build_corpus
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.data import ranked_sentences
 from analogyqa.model import Model
 from analogyqa.report.archived import sort_files
 from analogyqa.report.stored import read_configuration
@@ -18,6 +17,7 @@ from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, SPLITS, read_table, write_table
 from analogyqa.settings.load import read_config
+from analogyqa.training.data import ranked_sentences
 from analogyqa.vectors.store import read_store
 from builders.projects import SNAKEMAKE, clean_environment, copy_checkout, read_csv
 

@@ -301,15 +301,15 @@ def edited(checkout):
 
 
 def test_an_edited_encoder_runs_its_own_cells_and_what_follows(edited):
-    jobs = edited("encoders/mean.py", "1)", "2)")
-    # These systems have the encoder `sum`, which is a function of the same module.
+    jobs = edited("encoders/fixed.py", "1)", "2)")
+    # These systems have the encoder `sum`, which is a subclass of the same class.
     sums = {f"{name}/wikiqa/comb/default" for name in ("mappsent-answers", "mappsent-answers-both")}
     assert cells_of(jobs) == {"fasttext/wikiqa/comb/default", *sums}
     assert {rule for rule, _ in jobs} <= {"score_candidates", *REPORTING}
 
 
 def test_a_changed_sign_in_an_objective_trains_again(edited):
-    jobs = edited("objectives/contrastive.py", "energies - margin", "energies + margin")
+    jobs = edited("objectives/losses.py", "energies - margin", "energies + margin")
     assert "analogy/wikiqa/comb/default" in cells_of(jobs)
     assert "train_encoder" in {rule for rule, _ in jobs}
 
@@ -317,9 +317,9 @@ def test_a_changed_sign_in_an_objective_trains_again(edited):
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("objectives/contrastive.py", '"""', '"""Newly worded: '),
+        ("objectives/losses.py", '"""', '"""Newly worded: '),
         ("training/loop.py", "the training has diverged", "the loss is infinite"),
-        ("training/adam.py", "\n\n\n", "\n\n\n# A comment.\n"),
+        ("training/optimisers.py", "\n\n\n", "\n\n\n# A comment.\n"),
     ],
 )
 def test_an_edited_text_runs_nothing(edited, file, old, new):

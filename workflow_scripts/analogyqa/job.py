@@ -12,13 +12,13 @@ from types import SimpleNamespace
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.report.stored import configured
 from analogyqa.settings.overrides import DEFAULT, from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Negatives, System
 from analogyqa.surroundings import prepare_streams
+from analogyqa.training.files import CellFiles, CellJob
 
 # The errors of a disk that is full, over quota or not writable.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}

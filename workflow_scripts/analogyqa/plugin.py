@@ -21,9 +21,11 @@ class Plugin:
     path: str
 
     @property
-    def module(self) -> str:
-        return self.path.partition(":")[0]
+    def definition(self) -> str:
+        """The dotted name of the class or function, from which `code_hash` may start."""
+        return self.path.replace(":", ".")
 
     def load(self) -> Callable[..., Any]:
         """Import the module and return the class or function."""
-        return getattr(import_module(self.module), self.path.partition(":")[2])
+        module, _, name = self.path.partition(":")
+        return getattr(import_module(module), name)

@@ -9,7 +9,7 @@ from pathlib import Path
 from analogyqa.cells import varied_systems
 from analogyqa.errors import AnalogyQAError, looked_in
 from analogyqa.folders import list_files
-from analogyqa.pretrained import hugging_face, transformer
+from analogyqa.pretrained import hugging_face
 from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.rewriting.annotate import installed
 from analogyqa.schemas import SPLITS
@@ -216,14 +216,14 @@ class Availability:
     def _find_transformer(self, names: Sequence[str]) -> dict[str, list[str]]:
         """Return the first model that is installed, or else the first in sources.yaml."""
         try:
-            return _first_installed(names, transformer.find_model)
+            return _first_installed(names, hugging_face.find_model)
         except UnavailableError:
             for name in names:
                 keys = [key for key in self._registry if key.startswith(f"{name}/")]
                 if keys:
                     files = [f"{self._resources}/{self._registry[key].file}" for key in keys]
                     # modules.json is in the model's top folder.
-                    (modules,) = (file for file in files if Path(file).name == transformer.LIST)
+                    (modules,) = (file for file in files if Path(file).name == hugging_face.LIST)
                     return {"name": [str(Path(modules).parent)], "files": files}
             raise
 

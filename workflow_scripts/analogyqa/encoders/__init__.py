@@ -1,4 +1,4 @@
-"""The sentence encoders: a file each, with a class that has the methods of `Encoder`."""
+"""The sentence encoders: classes with the methods of `Encoder`."""
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from analogyqa.encoders.dropout import Dropout
+from analogyqa.encoders.word_vectors import Dropout
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.systems import Training
 

@@ -34,27 +34,31 @@ class EncoderSpec(Plugin):
 
 
 ENCODERS = {
-    "random": EncoderSpec("analogyqa.encoders.random:RandomEncoder", drawn=True),
+    "random": EncoderSpec("analogyqa.encoders.fixed:RandomEncoder", drawn=True),
     "mean": EncoderSpec(
-        "analogyqa.encoders.mean:MeanEncoder", needs_vectors=True, keeps_float64=True
+        "analogyqa.encoders.fixed:MeanEncoder", needs_vectors=True, keeps_float64=True
     ),
     "unit_mean": EncoderSpec(
-        "analogyqa.encoders.unit_mean:UnitMeanEncoder", needs_vectors=True, keeps_float64=True
+        "analogyqa.encoders.fixed:UnitMeanEncoder", needs_vectors=True, keeps_float64=True
     ),
-    "sum": EncoderSpec("analogyqa.encoders.sum:SumEncoder", needs_vectors=True, keeps_float64=True),
+    "sum": EncoderSpec(
+        "analogyqa.encoders.fixed:SumEncoder", needs_vectors=True, keeps_float64=True
+    ),
     "bigru": EncoderSpec(
-        "analogyqa.encoders.bigru:BiGRUEncoder",
+        "analogyqa.encoders.networks:BiGRUEncoder",
         trained=True,
         needs_vectors=True,
         has_precision=True,
     ),
     "untrained_bigru": EncoderSpec(
-        "analogyqa.encoders.untrained_bigru:UntrainedBiGRUEncoder", drawn=True, needs_vectors=True
+        "analogyqa.encoders.networks:UntrainedBiGRUEncoder", drawn=True, needs_vectors=True
     ),
-    "cnn": EncoderSpec("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),
-    "nbow": EncoderSpec("analogyqa.encoders.nbow:NBOWEncoder", trained=True, needs_vectors=True),
+    "cnn": EncoderSpec("analogyqa.encoders.networks:CNNEncoder", trained=True, needs_vectors=True),
+    "nbow": EncoderSpec(
+        "analogyqa.encoders.networks:NBOWEncoder", trained=True, needs_vectors=True
+    ),
     "bilstm": EncoderSpec(
-        "analogyqa.encoders.bilstm:BiLSTMEncoder", trained=True, needs_vectors=True
+        "analogyqa.encoders.networks:BiLSTMEncoder", trained=True, needs_vectors=True
     ),
     "minilm": EncoderSpec(
         "analogyqa.encoders.minilm:MiniLMEncoder",
@@ -62,6 +66,6 @@ ENCODERS = {
         vocabulary=Plugin("analogyqa.encoders.minilm:vocabulary"),
     ),
     "words": EncoderSpec(
-        "analogyqa.encoders.words:WordsEncoder", needs_vectors=True, gives_words=True
+        "analogyqa.encoders.word_vectors:WordsEncoder", needs_vectors=True, gives_words=True
     ),
 }

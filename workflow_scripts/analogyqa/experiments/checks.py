@@ -14,7 +14,6 @@ from analogyqa.cells.targets import require_target
 from analogyqa.corpora.table import build_corpus, count_questions, require_types
 from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import load_pairs
 from analogyqa.experiments.experiment import Experiment
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.settings import overrides as ov
@@ -22,6 +21,7 @@ from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import FEW_QUESTIONS
 from analogyqa.settings.run import NOT_SELECTED, Config
 from analogyqa.tasks.analogies import category_key
+from analogyqa.training.files import load_pairs
 from analogyqa.training.scoring import EVALUATED
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.vector_inputs import Wildcards
 from analogyqa.experiments.vector_parameters import Values, VectorParameters, script_hash
 from analogyqa.runs.depends_on import LIBRARY, content_hash, sha256
-from analogyqa.runs.train import selecting_measures, system_modules
+from analogyqa.runs.train import plugin_code, selecting_measures
 from analogyqa.settings.data import ALL
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import resolve_tracking_uri
@@ -106,7 +106,7 @@ class Parameters(VectorParameters):
     def _of_cell(self, script: str, wildcards: Wildcards) -> Values:
         cell = self.inputs.job_cell(wildcards)
         return {
-            "code": script_hash(script, *system_modules(self.inputs.job_system(wildcards))),
+            "code": script_hash(script, *plugin_code(self.inputs.job_system(wildcards))),
             "types": self.config.types_of(cell.subset),
             "seeds": self.config.seeds_at(cell.subset, cell.overrides),
         }
@@ -137,7 +137,7 @@ class Parameters(VectorParameters):
 
     def measure_costs(self, wildcards: Wildcards) -> Values:
         systems = self.inputs.costed_systems(wildcards)
-        modules = [module for system in systems.values() for module in system_modules(system)]
+        modules = [module for system in systems.values() for module in plugin_code(system)]
         return {
             "code": script_hash("measure_costs", *modules),
             "types": self.config.types_of(wildcards.subset),
@@ -149,8 +149,8 @@ class Parameters(VectorParameters):
 
     def induce_category(self, wildcards: Wildcards) -> Values:
         category = self.config.categories[wildcards.category]
-        modules = [RELATIONS[rule].module for rule in category.rule]
-        modules += [entry.module for entry in DISTRACTORS.values()]
+        modules = [RELATIONS[rule].definition for rule in category.rule]
+        modules += [entry.definition for entry in DISTRACTORS.values()]
         return {
             "code": script_hash("induce_category", *modules),
             "category": category.model_dump(exclude={"title"}),
@@ -166,7 +166,7 @@ class Parameters(VectorParameters):
 
     def solve_analogies(self, wildcards: Wildcards) -> Values:
         system, training = self.inputs.solving_job(wildcards)
-        modules = [*system_modules(system), *(entry.module for entry in SOLVERS.values())]
+        modules = [*plugin_code(system), *(entry.definition for entry in SOLVERS.values())]
         at = (training.subset, training.overrides) if training else (ALL, ())
         excluded = {"title"} if system.trained else {"title", "training"}
         cells = self.inputs.solving_cells(wildcards)
@@ -220,7 +220,7 @@ class Parameters(VectorParameters):
 
     def _artefact(self, script: str, paper: str, name: str) -> Values:
         views = self.experiment.papers[paper].views
-        modules = [views[name].spec.module] if name in views else []
+        modules = [views[name].spec.definition] if name in views else []
         return self.report(script) | {"code": script_hash(script, *modules)}
 
     def write_report(self) -> Values:

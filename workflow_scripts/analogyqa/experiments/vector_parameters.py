@@ -39,7 +39,7 @@ class VectorParameters:
         keys = {"reader", "parts", "questions", "drop_all_correct", "train_share", "fold"}
         configured = self.inputs.corpus_configured(wildcards)
         return {
-            "code": script_hash("build_corpus", READERS[dataset.reader].module),
+            "code": script_hash("build_corpus", READERS[dataset.reader].definition),
             **dataset.model_dump(include=keys),
             "options": dataset.reader_options,
             "question_types": configured["question_types"],
@@ -123,7 +123,7 @@ class VectorParameters:
         name = wildcards.sentence_vectors
         section = self.config.sentence_vectors[name]
         return {
-            "code": script_hash("encode_sentences", PRETRAINED[section.encoder].module),
+            "code": script_hash("encode_sentences", PRETRAINED[section.encoder].definition),
             "encoder": section.encoder,
             "options": section.options,
             "typed_only": self._typed_only(wildcards),

@@ -23,14 +23,6 @@ from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks
 from analogyqa.corpora.questions import classify_question, select_subset
 from analogyqa.errors import AnalogyQAError, shown
-from analogyqa.examples.data import CellData, cell_data
-from analogyqa.examples.files import (
-    answer_rows,
-    fitted_pairs,
-    load_pairs,
-    read_vocabulary,
-    with_prototype_answers,
-)
 from analogyqa.measures import MEASURES
 from analogyqa.model.fitting import fit
 from analogyqa.model.folder import Learned, read_folder, write_folder
@@ -42,6 +34,14 @@ from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, Explanation, read_tabl
 from analogyqa.settings.data import OTHER
 from analogyqa.settings.systems import System
 from analogyqa.text import require_text
+from analogyqa.training.data import CellData, cell_data
+from analogyqa.training.files import (
+    answer_rows,
+    fitted_pairs,
+    load_pairs,
+    read_vocabulary,
+    with_prototype_answers,
+)
 from analogyqa.training.scoring import EVALUATED, score_untrained, scores_table
 
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from analogyqa.examples.files import CellJob
 from analogyqa.files import write_text
 from analogyqa.model import Model
 from analogyqa.model.folder import Learned
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import EXPLANATIONS
+from analogyqa.training.files import CellJob
 
 
 def write_explanations(

@@ -11,7 +11,6 @@ from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, w
 from analogyqa.cells import Cell
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.model.folder import (
     CORPUS_FILE,
     PROTOTYPES_FILE,
@@ -24,6 +23,7 @@ from analogyqa.runs.record import table_hashes
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
 from analogyqa.settings.data import ALL
 from analogyqa.settings.systems import System
+from analogyqa.training.files import CellFiles, CellJob
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.fasttext_files import OutOfVocabulary
 from analogyqa.vectors.files import build_vocabulary, select_vectors

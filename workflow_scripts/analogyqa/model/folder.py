@@ -11,11 +11,11 @@ import pandas as pd
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.files import write_json
 from analogyqa.runs.record import settings_record
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.systems import System
+from analogyqa.training.files import CellFiles, CellJob
 
 MODEL = "model.json"
 CORPUS_FILE, VECTORS, PROTOTYPES_FILE = "corpus.parquet", "vectors.npy", "prototypes.parquet"

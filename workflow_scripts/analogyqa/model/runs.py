@@ -6,7 +6,6 @@ from pathlib import Path
 from analogyqa.cells import Cell, why_left_out
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import find_records, read_record
-from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.model.folder import Learned, require_new_texts, system_of
 from analogyqa.report.stored import read_configuration
 from analogyqa.runs.depends_on import sha256
@@ -14,6 +13,7 @@ from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import DEFAULT
 from analogyqa.settings.run import Config
+from analogyqa.training.files import CellFiles, CellJob
 
 # The patterns of the paths of a run's inputs, by their name in its record.
 _INPUT_PATTERNS = {

@@ -1,4 +1,4 @@
-"""The objectives: a function each, a file for each kind of loss."""
+"""The objectives: functions that return the loss of a batch."""
 
 from typing import TYPE_CHECKING, NamedTuple
 

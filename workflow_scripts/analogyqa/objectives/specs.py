@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from analogyqa.plugin import Plugin
 
+QUADRUPLES = Plugin("analogyqa.training.batches:quadruple_batches")
+
 
 @dataclass(frozen=True)
 class ObjectiveSpec(Plugin):
@@ -14,31 +16,36 @@ class ObjectiveSpec(Plugin):
     Args:
         ranks_pairs: Whether it is only for rankers without prototypes.
         one_sided: The objective that it equals with a ranker without prototypes.
-        draws: The key of `EXAMPLES` that draws its batches.
+        draws: The function of `training.batches` that draws its batches.
         summed: Whether it is a sum over the batch, not a mean.
         reads_distances: Whether it needs a ranker with `distances`.
     """
 
     ranks_pairs: bool = False
     one_sided: str | None = None
-    draws: str = "quadruples"
+    draws: Plugin = QUADRUPLES
     summed: bool = False
     reads_distances: bool = False
 
 
 OBJECTIVES = {
-    "printed": ObjectiveSpec("analogyqa.objectives.contrastive:printed"),
-    "hinge": ObjectiveSpec("analogyqa.objectives.contrastive:hinge"),
-    "lwda": ObjectiveSpec("analogyqa.objectives.both_sides:lwda", one_sided="printed"),
-    "lwda_distance": ObjectiveSpec("analogyqa.objectives.both_sides:lwda_distance"),
+    "printed": ObjectiveSpec("analogyqa.objectives.losses:printed"),
+    "hinge": ObjectiveSpec("analogyqa.objectives.losses:hinge"),
+    "lwda": ObjectiveSpec("analogyqa.objectives.losses:lwda", one_sided="printed"),
+    "lwda_distance": ObjectiveSpec("analogyqa.objectives.losses:lwda_distance"),
     "lwda_euclidean": ObjectiveSpec(
-        "analogyqa.objectives.both_sides:lwda_euclidean", reads_distances=True
+        "analogyqa.objectives.losses:lwda_euclidean", reads_distances=True
     ),
-    "pairwise": ObjectiveSpec("analogyqa.objectives.pairwise:pairwise", ranks_pairs=True),
+    "pairwise": ObjectiveSpec("analogyqa.objectives.losses:pairwise", ranks_pairs=True),
     "mix": ObjectiveSpec(
-        "analogyqa.objectives.mix:mix", ranks_pairs=True, draws="mix", summed=True
+        "analogyqa.objectives.losses:mix",
+        ranks_pairs=True,
+        draws=Plugin("analogyqa.training.batches:mixed_batches"),
+        summed=True,
     ),
     "listwise": ObjectiveSpec(
-        "analogyqa.objectives.listwise:listwise", ranks_pairs=True, draws="listwise"
+        "analogyqa.objectives.losses:listwise",
+        ranks_pairs=True,
+        draws=Plugin("analogyqa.training.batches:listwise_batches"),
     ),
 }

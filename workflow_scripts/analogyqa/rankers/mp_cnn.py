@@ -7,9 +7,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from analogyqa.encoders.dropout import Dropout
+from analogyqa.encoders.word_vectors import Dropout
 from analogyqa.rankers import Quadruples
-from analogyqa.rankers.padding import word_mask
+from analogyqa.rankers.words import word_mask
 from analogyqa.settings.base import Options
 from analogyqa.settings.systems import Training
 

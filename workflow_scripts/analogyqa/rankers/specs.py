@@ -143,13 +143,13 @@ RANKERS = {
         options=AnalogyOptions,
     ),
     "hybrid": RankerSpec(
-        "analogyqa.rankers.hybrid:HybridRanker",
+        "analogyqa.rankers.weighted:HybridRanker",
         needs_prototypes=True,
         sides=3,
         options=AnalogyOptions,
     ),
-    "cosine": RankerSpec("analogyqa.rankers.cosine:CosineRanker", has_distances=True),
-    "scaled_cosine": RankerSpec("analogyqa.rankers.scaled_cosine:ScaledCosineRanker", trained=True),
+    "cosine": RankerSpec("analogyqa.rankers.analogy:CosineRanker", has_distances=True),
+    "scaled_cosine": RankerSpec("analogyqa.rankers.weighted:ScaledCosineRanker", trained=True),
     "mapped": RankerSpec(
         "analogyqa.rankers.mapped:MappedRanker", fitted=True, options=MappedOptions
     ),
@@ -159,10 +159,10 @@ RANKERS = {
         options=HyperbolicOptions,
     ),
     "aligned": RankerSpec(
-        "analogyqa.rankers.aligned:AlignedRanker", reads="words", fitted=True, matches_words=True
+        "analogyqa.rankers.baselines:AlignedRanker", reads="words", fitted=True, matches_words=True
     ),
-    "bm25": RankerSpec("analogyqa.rankers.bm25:BM25Ranker", reads="text"),
-    "given_order": RankerSpec("analogyqa.rankers.given_order:GivenOrderRanker", reads="text"),
+    "bm25": RankerSpec("analogyqa.rankers.baselines:BM25Ranker", reads="text"),
+    "given_order": RankerSpec("analogyqa.rankers.baselines:GivenOrderRanker", reads="text"),
     "fused": RankerSpec(
         "analogyqa.rankers.fused:FusedRanker", reads="scores", options=FusedOptions
     ),
@@ -173,7 +173,9 @@ RANKERS = {
         "analogyqa.rankers.attentive_pooling:APBiLSTMRanker", reads="words", trained=True
     ),
     "mp_cnn": RankerSpec("analogyqa.rankers.mp_cnn:MPCNNRanker", reads="words", trained=True),
-    "ai_cnn": RankerSpec("analogyqa.rankers.ai_cnn:AICNNRanker", reads="words", trained=True),
+    "ai_cnn": RankerSpec(
+        "analogyqa.rankers.attentive_pooling:AICNNRanker", reads="words", trained=True
+    ),
     "compare_aggregate": RankerSpec(
         "analogyqa.rankers.compare_aggregate:CompareAggregateRanker", reads="words", trained=True
     ),

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.files import write_json
 from analogyqa.runs.commit import code_commit
 from analogyqa.settings.systems import System
+from analogyqa.training.files import CellFiles, load_cell
 
 if TYPE_CHECKING:
     from analogyqa.training.learner import Learner

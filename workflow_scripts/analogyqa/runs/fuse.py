@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellJob
 from analogyqa.rankers import PartScores
 from analogyqa.rankers.fused import FusedRanker
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.schemas import SCORES, read_table
+from analogyqa.training.files import CellJob
 from analogyqa.training.scoring import EVALUATED
 
 _PAIR = ["split", "question_id", "candidate_id", "label"]

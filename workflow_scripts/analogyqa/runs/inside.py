@@ -4,10 +4,10 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from analogyqa.examples.files import CellJob, read_vocabulary
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import INSIDE, write_table
+from analogyqa.training.files import CellJob, read_vocabulary
 
 
 def write_inside(job: CellJob, checkpoints: str | Path, path: str | Path) -> None:

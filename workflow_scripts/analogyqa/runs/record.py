@@ -13,12 +13,12 @@ import pandas as pd
 
 from analogyqa.cells.cell import Cell
 from analogyqa.corpora.questions import select_subset
-from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.files import write_json
 from analogyqa.measures import RANKED, measure_run
 from analogyqa.runs.commit import code_commit
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
+from analogyqa.training.files import CellFiles, CellJob
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.store import store_record
 

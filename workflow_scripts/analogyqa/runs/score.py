@@ -7,11 +7,11 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.encoders.specs import ENCODERS
-from analogyqa.examples.files import CellJob, load_pairs
 from analogyqa.rankers import Ranker, Texts, build_ranker
 from analogyqa.runs.record import named_by_seed, settings_record, table_hashes, write_run
 from analogyqa.schemas import CORPUS, SCORES, read_table
 from analogyqa.settings.systems import System
+from analogyqa.training.files import CellJob, load_pairs
 from analogyqa.training.scoring import EVALUATED, score_untrained
 
 

@@ -12,7 +12,6 @@ from analogyqa.analogies.solve import Category, Rules, Solved, cosines, solve
 from analogyqa.analogies.specs import SOLVERS
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellJob, read_vocabulary
 from analogyqa.files import write_json
 from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
 from analogyqa.runs.depends_on import sha256
@@ -22,6 +21,7 @@ from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.data import Evaluation
 from analogyqa.settings.studies import PAPER
 from analogyqa.text import Sentences
+from analogyqa.training.files import CellJob, read_vocabulary
 from analogyqa.training.scoring import Encode, encode_all
 
 SPLIT = "test"

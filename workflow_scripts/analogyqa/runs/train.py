@@ -9,8 +9,6 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from analogyqa.encoders.specs import ENCODERS
-from analogyqa.examples.files import CellJob
-from analogyqa.examples.specs import EXAMPLES
 from analogyqa.measures import RANKED
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.plugin import Plugin
@@ -19,6 +17,7 @@ from analogyqa.runs.record import named_by_seed, settings_record, table_hashes, 
 from analogyqa.runs.side_by_side import side_by_side
 from analogyqa.schemas import HISTORY, write_table
 from analogyqa.settings.systems import System
+from analogyqa.training.files import CellJob
 from analogyqa.training.specs import OPTIMISERS
 
 if TYPE_CHECKING:
@@ -31,20 +30,21 @@ if TYPE_CHECKING:
 # What reads the batches of a training run and trains, besides the plug-ins of its system.
 _WEIGHTS = (
     *("analogyqa.training.loop", "analogyqa.training.devices.set_numerics"),
-    "analogyqa.examples.files",
+    "analogyqa.training.files",
 )
 
 
-def system_modules(system: System) -> list[str]:
-    """Return the library modules that a system loads by name."""
+def plugin_code(system: System) -> list[str]:
+    """Return the dotted names of the plug-ins that a system loads."""
     entries: list[Plugin] = [system.ranker_spec]
     if system.ranker_spec.needs_encoder:
-        entries.append(ENCODERS[system.encoder_name])
+        encoder = ENCODERS[system.encoder_name]
+        entries += [encoder, encoder.vocabulary] if encoder.vocabulary else [encoder]
     if system.trained:
         objective = OBJECTIVES[system.training.loss]
-        entries += [objective, EXAMPLES[objective.draws], OPTIMISERS[system.training.optimiser]]
-    own = [entry.module for entry in entries]
-    first = system_modules(system.starts_from) if system.starts_from else []
+        entries += [objective, objective.draws, OPTIMISERS[system.training.optimiser]]
+    own = [entry.definition for entry in entries]
+    first = plugin_code(system.starts_from) if system.starts_from else []
     return list(dict.fromkeys(own + first))
 
 
@@ -56,7 +56,7 @@ def selecting_measures(system: System) -> list[list]:
 
 def weights_code(system: System) -> str:
     """Return the hash of the code that reads the batches of a system and trains it."""
-    code = code_hash(*_WEIGHTS, *system_modules(system), without=STORAGE)
+    code = code_hash(*_WEIGHTS, *plugin_code(system), without=STORAGE)
     return content_hash([code, selecting_measures(system)])
 
 

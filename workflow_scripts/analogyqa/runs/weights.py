@@ -6,10 +6,10 @@ import numpy as np
 
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError, one_line
-from analogyqa.examples.files import CellJob
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.train import checkpoint_path
 from analogyqa.settings.systems import System
+from analogyqa.training.files import CellJob
 from analogyqa.training.scoring import Encode, array_encoder
 
 

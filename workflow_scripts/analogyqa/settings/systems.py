@@ -7,7 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from analogyqa.encoders.specs import ENCODERS, EncoderSpec
 from analogyqa.measures import RANKED
-from analogyqa.objectives.specs import OBJECTIVES, ObjectiveSpec
+from analogyqa.objectives.specs import OBJECTIVES, QUADRUPLES, ObjectiveSpec
 from analogyqa.rankers.specs import RANKERS, RankerSpec
 from analogyqa.settings.base import (
     AT,
@@ -303,7 +303,7 @@ class System(Section):
 
     @property
     def learns_from_quadruples(self) -> bool:
-        return self.trained and self.objective.draws == "quadruples"
+        return self.trained and self.objective.draws == QUADRUPLES
 
     @property
     def needs_prototypes(self) -> bool:

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.encoders import build_encoder
-from analogyqa.examples.data import CellData
-from analogyqa.examples.files import CellJob
 from analogyqa.rankers import Encoded, Ranker, build_ranker
 from analogyqa.schemas import Candidate, Explanation, Prototype, Shifts, WordShares
+from analogyqa.training.data import CellData
+from analogyqa.training.files import CellJob
 from analogyqa.training.scoring import Encode, array_encoder, encode_all
 from analogyqa.vectors import unit
 

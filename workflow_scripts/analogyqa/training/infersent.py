@@ -18,9 +18,9 @@ from analogyqa.pretrained.infersent import InferSent, look_up, mark
 from analogyqa.pretrained.nli import LABELS, read_nli, without_sentences
 from analogyqa.settings.systems import Training
 from analogyqa.text import tokenize
-from analogyqa.training.adam import Adam
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import note_machine
+from analogyqa.training.optimisers import Adam
 
 log = logging.getLogger(__name__)
 

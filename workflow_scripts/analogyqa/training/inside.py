@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.schemas import INSIDE
 from analogyqa.settings.systems import System
+from analogyqa.training.data import CellData, split_evenly
 from analogyqa.training.learner import trained_learner
 from analogyqa.training.scoring import Encode, array_encoder, encode_all
 

@@ -1,24 +1,64 @@
-"""The learner: an encoder, possibly a ranker that learns, and the optimiser of both."""
+"""The learner: an encoder, possibly a ranker that learns, their optimiser and weight averages."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import Parameter
 
 from analogyqa.encoders import Encoder, build_encoder
-from analogyqa.examples.data import CellData
-from analogyqa.examples.specs import EXAMPLES
 from analogyqa.objectives import Batch
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import Ranker, build_ranker
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences
-from analogyqa.training.averaging import WeightAverages
 from analogyqa.training.checkpoints import ENCODER, load_state
+from analogyqa.training.data import CellData
 from analogyqa.training.specs import OPTIMISERS
+
+
+class WeightAverages:
+    """Averages of weights that start at zero and are corrected for it (Kingma and Ba 2015, 7.2).
+
+    `decay` in [0, 1) is the factor of the old average in each step; 0 gives the last weights.
+    """
+
+    def __init__(self, parameters: Sequence[Parameter], decay: float) -> None:
+        self.parameters, self.decay, self.steps = parameters, decay, 0
+        self.sums = [torch.zeros_like(parameter) for parameter in parameters]
+
+    @torch.no_grad()
+    def update(self) -> None:
+        """Update the averages after a step."""
+        self.steps += 1
+        for total, parameter in zip(self.sums, self.parameters, strict=True):
+            total.lerp_(parameter, 1 - self.decay)
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        """Replace the weights by their averages within a `with` block."""
+        weights = [parameter.detach().clone() for parameter in self.parameters]
+        if self.steps:
+            self._set([total / (1 - self.decay**self.steps) for total in self.sums])
+        try:
+            yield
+        finally:
+            self._set(weights)
+
+    @torch.no_grad()
+    def _set(self, values: Sequence[Tensor]) -> None:
+        for parameter, value in zip(self.parameters, values, strict=True):
+            parameter.copy_(value)
+
+    def state_dict(self) -> dict:
+        return {"sums": self.sums, "steps": self.steps}
+
+    def load_state_dict(self, state: dict) -> None:
+        """Restore a state that `state_dict` returned."""
+        self.sums, self.steps = state["sums"], state["steps"]
 
 
 def encode(
@@ -60,7 +100,7 @@ class Learner:
 
     def batches(self, epoch: int) -> Iterator[Batch]:
         """Yield the batches of an epoch."""
-        draw = EXAMPLES[self._objective.draws].load()
+        draw = self._objective.draws.load()
         return draw(self.data, self.system.training, self.seed, epoch, self.system.compares)
 
     def encode(self, numbers: np.ndarray) -> Tensor:

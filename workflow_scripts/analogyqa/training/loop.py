@@ -13,13 +13,13 @@ import torch
 from torch import Tensor
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.measures import means_of, measure_items
 from analogyqa.objectives import Batch
 from analogyqa.rankers import Quadruples, unranked
 from analogyqa.schemas import HISTORY
 from analogyqa.settings.systems import System, Training
 from analogyqa.training.checkpoints import load_state, save_state
+from analogyqa.training.data import CellData, split_evenly
 from analogyqa.training.devices import note_machine
 from analogyqa.training.learner import Learner
 from analogyqa.training.scoring import array_encoder, score_split, scores_table

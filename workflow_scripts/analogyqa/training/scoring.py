@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.encoders import Encoder, build_encoder
-from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.rankers import Encoded, Fitting, Ranker, Vocabulary, Words, build_ranker
 from analogyqa.schemas import SCORES
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences, tokenize
+from analogyqa.training.data import CellData, split_evenly
 from analogyqa.vectors.frequencies import WEIGHTS, Frequencies, Weight
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ class OptimiserSpec(Plugin):
 
 
 OPTIMISERS = {
-    "adam": OptimiserSpec("analogyqa.training.adam:Adam"),
-    "adagrad": OptimiserSpec("analogyqa.training.adagrad:AdaGrad"),
-    "adagrad_coded": OptimiserSpec("analogyqa.training.adagrad:CodedAdaGrad"),
-    "adagrad_clipped": OptimiserSpec("analogyqa.training.adagrad:ClippedAdaGrad"),
+    "adam": OptimiserSpec("analogyqa.training.optimisers:Adam"),
+    "adagrad": OptimiserSpec("analogyqa.training.optimisers:AdaGrad"),
+    "adagrad_coded": OptimiserSpec("analogyqa.training.optimisers:CodedAdaGrad"),
+    "adagrad_clipped": OptimiserSpec("analogyqa.training.optimisers:ClippedAdaGrad"),
 }

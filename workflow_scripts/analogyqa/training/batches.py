@@ -1,18 +1,19 @@
-"""Batch the quadruples of an epoch."""
+"""Draw the batches of an epoch: quadruples, correct pairs with wrong candidates, or questions."""
 
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 
 from analogyqa.analogies.quadruples import Question, draw_wrong, group_questions
-from analogyqa.examples.data import CellData, SplitData, split_evenly
 from analogyqa.objectives import Batch
 from analogyqa.settings.systems import Training
+from analogyqa.training.data import CellData, SplitData, split_evenly
 
 NONE = np.zeros(0, dtype=np.int64)
 
 
-def epoch_batches(
+def quadruple_batches(
     data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = True
 ) -> Iterator[Batch]:
     """Yield the batches of an epoch: all quadruples of questions in random order.
@@ -91,3 +92,69 @@ def make_batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray = NONE) 
     ends = np.cumsum([len(column) for column in columns])[:-1]
     a, b, c, d = np.split(inverse, ends)
     return Batch(unique, a, b, c, d, train.labels[rows])
+
+
+def mixed_batches(
+    data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = False
+) -> Iterator[Batch]:
+    """Yield the batches of an epoch: `batch_size` correct pairs in random order, with wrong ones.
+
+    Each correct pair is followed by `negatives.random` wrong candidates of its question, drawn with
+    replacement, and then by `negatives.count`, drawn without, among which the objective chooses the
+    hardest. A question with fewer wrong candidates has its correct one instead of the missing ones.
+    Questions without any are skipped. The batches depend on seed and epoch only, so that a resumed
+    training run sees the same ones.
+    """
+    train = data.splits["train"]
+    generator = np.random.default_rng([seed, 2, epoch])
+    numbers, _ = pd.factorize(train.pairs["question_id"])
+    wrong_rows = np.flatnonzero(train.labels == 0)
+    wrong_rows = wrong_rows[np.argsort(numbers[wrong_rows], kind="stable")]
+    questions = np.arange(numbers.max(initial=-1) + 2)
+    starts = np.searchsorted(numbers[wrong_rows], questions)
+    correct = np.flatnonzero(train.labels == 1)
+    correct = correct[np.diff(starts)[numbers[correct]] > 0]
+    correct = generator.permutation(correct)
+    question = numbers[correct, None]
+    first, counts = starts[question], np.diff(starts)[question]
+    random = generator.integers(
+        first, first + counts, size=(len(correct), training.negatives.random)
+    )
+    # A random order of the wrong candidates of each question, and then its correct candidate.
+    width = int(max(counts.max(initial=0), training.negatives.count))
+    keys = generator.random((len(correct), width))
+    is_missing = np.arange(width) >= counts
+    order = np.where(is_missing, np.inf, keys).argsort(axis=1, kind="stable")
+    order = order[:, : training.negatives.count]
+    is_wrong = order < counts
+    others = np.where(
+        is_wrong, wrong_rows[np.where(is_wrong, first + order, first)], correct[:, None]
+    )
+    rows = np.concatenate([correct[:, None], wrong_rows[random], others], axis=1)
+    for chunk in split_evenly(rows, training.batch_size):
+        yield make_batch(data, chunk.ravel())
+
+
+def listwise_batches(
+    data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = False
+) -> Iterator[Batch]:
+    """Yield the batches of an epoch: `batch_size` questions in random order.
+
+    A question comes with all correct candidates and up to `negatives.count` randomly drawn wrong
+    ones; questions without wrong candidates are skipped. The batches depend on seed and epoch only,
+    so that a resumed training run sees the same ones.
+    """
+    train = data.splits["train"]
+    generator = np.random.default_rng([seed, 2, epoch])
+    numbers, questions = pd.factorize(train.pairs["question_id"])
+    is_wrong = train.labels == 0
+    order = generator.permutation(np.unique(numbers[is_wrong]))
+    # Sort by question; within a question, correct candidates precede the shuffled wrong ones.
+    rows = np.lexsort((generator.random(len(numbers)), is_wrong, numbers))
+    ends = np.bincount(numbers[rows], minlength=len(questions)).cumsum()
+    correct = np.bincount(numbers, ~is_wrong, minlength=len(questions)).astype(int)
+    starts = np.r_[0, ends[:-1]]
+    ends = np.minimum(ends, starts + correct + training.negatives.count)
+    for chunk in split_evenly(order, training.batch_size):
+        chunk_rows = np.concatenate([rows[starts[number] : ends[number]] for number in chunk])
+        yield make_batch(data, chunk_rows)

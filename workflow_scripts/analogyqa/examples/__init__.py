@@ -1,1 +1,0 @@
-"""The tables of a cell as row numbers and batches."""

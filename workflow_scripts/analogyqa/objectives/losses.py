@@ -1,0 +1,147 @@
+"""The losses: contrastive ones of quadruples, and ranking losses of pairs.
+
+The workshop paper sums its loss over both pairs of opposite sides of the parallelogram, and has two
+readings. Its text defines the energy as the cosine between shifts. Its eq. 1 is the length of their
+difference, which is the same for both pairs, and eq. 2 drives the energy of analogies to 0. `lwda`
+follows the text, `lwda_euclidean` the equations, and `lwda_distance` has the energy of the first
+and the loss of the second. A ranker without prototypes has only one side.
+"""
+
+from functools import reduce
+from operator import add
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from analogyqa.objectives import Batch, batch_energies, batch_quadruples
+from analogyqa.rankers import Ranker
+from analogyqa.settings.systems import Training
+
+
+def printed(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+    """Return the mean loss with eq. 9 as printed: max((E - m)^2, 0), in which max has no effect."""
+    (energies,), labels = batch_energies(ranker, vectors, batch)
+    return contrastive(energies, labels, training.margin, hinge=False).mean()
+
+
+def hinge(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+    """Return the mean loss with eq. 9 read as max(E - m, 0)^2, the usual contrastive loss."""
+    (energies,), labels = batch_energies(ranker, vectors, batch)
+    return contrastive(energies, labels, training.margin, hinge=True).mean()
+
+
+def contrastive(energies: Tensor, labels: Tensor, margin: float, hinge: bool) -> Tensor:
+    """Return the contrastive loss of similarities [n] with labels [n] (eq. 7-9): [n].
+
+    With `hinge`, wrong pairs below the margin have no loss (Hadsell et al. 2006).
+    """
+    positive = (1 - energies) ** 2
+    beyond = energies - margin
+    negative = (beyond.clamp(min=0) if hinge else beyond) ** 2
+    return labels * positive + (1 - labels) * negative
+
+
+def lwda(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+    """Return the mean of the CoNLL paper's loss, as printed, summed over the sides.
+
+    Further energies of a ranker, such as `hybrid`, are included in the sum.
+    """
+    sides, labels = batch_energies(ranker, vectors, batch, both_sides=True)
+    losses = [contrastive(energies, labels, training.margin, hinge=False) for energies in sides]
+    return reduce(add, losses).mean()
+
+
+def lwda_distance(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+    """Return the mean of the loss of eq. 2 with distances 1 - cosine, summed over the sides."""
+    sides, labels = batch_energies(ranker, vectors, batch, both_sides=True)
+    losses = [contrastive_distance(1 - energies, labels, training.margin) for energies in sides]
+    return reduce(add, losses).mean()
+
+
+def lwda_euclidean(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+    """Return the mean of the loss of eq. 2 with the distances of eq. 1, summed over the sides."""
+    quadruples, labels = batch_quadruples(vectors, batch)
+    losses = [
+        contrastive_distance(distances, labels, training.margin)
+        for distances in ranker.distances(quadruples)
+    ]
+    return reduce(add, losses).mean()
+
+
+def contrastive_distance(distances: Tensor, labels: Tensor, margin: float) -> Tensor:
+    """Return the workshop paper's contrastive loss (eq. 2) of distances E: [n].
+
+    The printed max((m - E)^2, 0), in which max has no effect, is read as max(m - E, 0)^2.
+    """
+    negative = (margin - distances).clamp(min=0) ** 2
+    return labels * distances**2 + (1 - labels) * negative
+
+
+def pairwise(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+    """Return the loss of a batch, counting each pair of question and candidate once."""
+    _, first = np.unique(np.stack([batch.c, batch.d]), axis=1, return_index=True)
+    once = batch._replace(c=batch.c[first], d=batch.d[first], labels=batch.labels[first])
+    (energies,), labels = batch_energies(ranker, vectors, once)
+    questions = torch.from_numpy(once.c).to(vectors.device)
+    return ranking_loss(energies, labels, questions, training.margin)
+
+
+def ranking_loss(energies: Tensor, labels: Tensor, questions: Tensor, margin: float) -> Tensor:
+    """Return the pairwise loss of the scores [n] of pairs with labels [n], a scalar.
+
+    The terms are max(m - E(correct) + E(wrong), 0) for a correct and a wrong candidate of the same
+    question [n]. The loss is the mean over correct candidates of their mean over wrong candidates,
+    or 0 without any. Each correct candidate thus counts once, as in Tan et al. (2015), however many
+    its question has. Repeated pairs count repeatedly.
+    """
+    right, wrong = labels > 0.5, labels <= 0.5
+    i, j = (questions[right][:, None] == questions[wrong]).nonzero(as_tuple=True)
+    beyond = (margin - energies[right][i] + energies[wrong][j]).clamp(min=0)
+    wrong_of = torch.bincount(i, minlength=int(right.sum()))
+    return (beyond / wrong_of[i]).sum() / (wrong_of > 0).sum().clamp(min=1)
+
+
+def mix(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+    """Return the sum over correct pairs of the hinge losses with their wrong candidates.
+
+    The loss is max(m - s(q, a+) + s(q, a-), 0) (section 3.6.1 of HyperQA). `negatives.random` wrong
+    candidates are random; `negatives.hardest` have the highest current scores among
+    `negatives.count` others.
+    """
+    (energies,), labels = batch_energies(ranker, vectors, batch)
+    negatives = training.negatives
+    by_pair, is_wrong = (
+        values.view(-1, 1 + negatives.random + negatives.count)
+        for values in (energies, labels < 0.5)
+    )
+    correct, wrong = by_pair[:, :1], by_pair.masked_fill(~is_wrong, -torch.inf)
+    random, others = wrong[:, 1 : 1 + negatives.random], wrong[:, 1 + negatives.random :]
+    hardest = others.topk(min(negatives.hardest, negatives.count), dim=1).values
+    return (training.margin - correct + torch.cat([random, hardest], dim=1)).clamp(min=0).sum()
+
+
+def listwise(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+    """Return the mean over questions of the cross-entropy of a softmax over their candidates.
+
+    The correct candidates of a question share its target probability equally. A question without
+    correct candidates has no loss.
+    """
+    (energies,), labels = batch_energies(ranker, vectors, batch)
+    _, numbers = np.unique(batch.c, return_inverse=True)
+    question_of = torch.from_numpy(numbers).to(vectors.device)
+    return softmax_loss(energies, labels, question_of)
+
+
+def softmax_loss(energies: Tensor, labels: Tensor, question_of: Tensor) -> Tensor:
+    """Return the listwise loss of the scores [n] of pairs with labels [n], a scalar.
+
+    `question_of` [n] numbers the question of each pair from 0.
+    """
+    count = int(question_of.max()) + 1
+    is_candidate = question_of == torch.arange(count, device=energies.device)[:, None]
+    scores = energies.expand(count, -1).masked_fill(~is_candidate, -torch.inf)
+    log_probabilities = scores.log_softmax(dim=1).masked_fill(~is_candidate, 0)
+    correct = is_candidate * labels
+    target = correct / correct.sum(dim=1, keepdim=True).clamp(min=1)
+    return -(target * log_probabilities).sum(dim=1).mean()
