@@ -124,7 +124,8 @@ def _artist_lines(artist: Artist) -> Iterator[str]:
         yield f"area{label} {to_hex(artist.get_facecolor())} {_numbers(artist.get_bbox().bounds)}"
     elif isinstance(artist, StepPatch):
         values, edges, _ = artist.get_data()
-        yield f"steps{label} {to_hex(artist.get_facecolor())} {_points((values, edges))}"
+        colour = artist.get_facecolor() if artist.get_fill() else artist.get_edgecolor()
+        yield f"steps{label} {to_hex(colour)} {_points((values, edges))}"
     elif isinstance(artist, AxesImage):
         yield from (f"image {_numbers(row)}" for row in artist.get_array())
 

@@ -6,7 +6,7 @@ import pytest
 from analogyqa.cells import view_tables
 from analogyqa.report.explained import clearest_decisions
 from analogyqa.report.table_formats import to_markdown
-from analogyqa.report.views.deciding import counts_of
+from analogyqa.report.views.decisions import counts_of
 from analogyqa.report.views.show import build_view, table_of_view
 from analogyqa.schemas import DECISIONS, write_table
 from builders.report import cells_in_markdown, make_config, make_paper

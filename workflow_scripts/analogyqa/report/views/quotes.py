@@ -43,7 +43,7 @@ class Match(NamedTuple):
     similarity: float
 
 
-def show(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
+def show_quotes(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Say which printed questions and answers are in the data. The data are of QUOTES."""
     if not config.comparable:
         note = "The examples of the paper are not looked up in other data."

@@ -8,7 +8,7 @@ from analogyqa.plugin import Plugin
 
 @dataclass(frozen=True)
 class ViewSpec(Plugin):
-    """A view: `show(panels, view, config)` returns `views.show.ViewContent`, a figure or a table.
+    """A view: a function of (panels, view, config) that returns `views.show.ViewContent`.
 
     Args:
         reads: The table that it reads for each panel: what the encoder of a cell makes of the test
@@ -27,18 +27,20 @@ class ViewSpec(Plugin):
 
 
 VIEWS = {
-    "projection": ViewSpec("analogyqa.report.views.projection:show", is_figure=True),
-    "norms": ViewSpec("analogyqa.report.views.norms:show", is_figure=True),
-    "words_by_norm": ViewSpec("analogyqa.report.views.words_by_norm:show", options=("levels",)),
+    "projection": ViewSpec("analogyqa.report.views.vectors:show_projection", is_figure=True),
+    "norms": ViewSpec("analogyqa.report.views.vectors:show_norms", is_figure=True),
+    "words_by_norm": ViewSpec("analogyqa.report.views.words:show_words", options=("levels",)),
     "pairs_by_norm": ViewSpec(
-        "analogyqa.report.views.pairs_by_norm:show", options=("examples",), shows_sentences=True
+        "analogyqa.report.views.words:show_pairs", options=("examples",), shows_sentences=True
     ),
-    "deciding": ViewSpec("analogyqa.report.views.deciding:show", reads="decisions"),
+    "deciding": ViewSpec("analogyqa.report.views.decisions:show_deciding", reads="decisions"),
     "decided": ViewSpec(
-        "analogyqa.report.views.decided:show",
+        "analogyqa.report.views.decisions:show_decided",
         reads="decisions",
         is_explained=True,
         shows_sentences=True,
     ),
-    "quotes": ViewSpec("analogyqa.report.views.quotes:show", reads="corpus", options=("quotes",)),
+    "quotes": ViewSpec(
+        "analogyqa.report.views.quotes:show_quotes", reads="corpus", options=("quotes",)
+    ),
 }
