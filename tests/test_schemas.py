@@ -86,5 +86,5 @@ def test_a_table_with_another_schema_is_not_read(prototypes, change, tmp_path):
     path = tmp_path / "table.parquet"
     write_table(prototypes, PROTOTYPES, path)
     pq.write_table(change(pq.read_table(path)), path)
-    with pytest.raises(AnalogyQAError, match=r"table\.parquet: columns .* Delete the file"):
+    with pytest.raises(AnalogyQAError, match=r"table\.parquet: columns .* Delete it"):
         read_table(path, PROTOTYPES)

@@ -301,7 +301,7 @@ DAMAGE = {
     ],
     "record of a store": [
         (b"{", NO_RECORD),
-        (b"{}", "KeyError('origin')"),
+        (b"{}", "KeyError: 'origin'"),
         (b"[]", NO_RECORD),
         (NESTED, NO_RECORD),
     ],

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+REBUILD = "Delete it, then run the same command again to rebuild it."
+
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 200
 _SHORT.maxdict = _SHORT.maxlist = 10
@@ -44,6 +46,31 @@ def one_line(error: Exception) -> str:
 def looked_in(path: str | Path) -> str:
     """Return " in FOLDER" for a relative path, to end a message about a missing file."""
     return "" if Path(path).is_absolute() else f" in {Path.cwd()}"
+
+
+@contextmanager
+def explain_damage(
+    path: str | Path, what: str = "cannot be read", remedy: str = REBUILD
+) -> Iterator[None]:
+    """Turn any exception of reading a file of ours into an AnalogyQAError with a remedy.
+
+    Args:
+        path: The file.
+        what: What is wrong with it; the reason follows in parentheses.
+        remedy: How to get the file again.
+    """
+    try:
+        yield
+    except AnalogyQAError:
+        raise
+    except Exception as error:  # libraries raise many types for damaged files
+        if isinstance(error, FileNotFoundError) and remedy == REBUILD:
+            raise AnalogyQAError(
+                f"{path}: no such file. Run the command of the whole run again to make it."
+            ) from error
+        says_all = isinstance(error, ValueError | OSError)
+        reason = " ".join(str(error).split()) if says_all else one_line(error)
+        raise AnalogyQAError(f"{path}: {what} ({reason}). {remedy}") from error
 
 
 @contextmanager

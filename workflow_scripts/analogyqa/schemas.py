@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, TypeAdapter
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import REBUILD, AnalogyQAError, explain_damage
 from analogyqa.files import atomic_path
 
 SPLITS = ("train", "dev", "test")
@@ -122,22 +122,13 @@ def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
     Raises:
         AnalogyQAError: when the file is missing, damaged or has another schema.
     """
-    try:
-        with pq.ParquetFile(path) as file:
-            if not file.schema_arrow.equals(schema):
-                raise AnalogyQAError(
-                    f"{path}: columns {_describe(file.schema_arrow)} instead of "
-                    f"{_describe(schema)}. Delete the file, then run the same command again to "
-                    "rebuild it."
-                )
-            return file.read().to_pandas()
-    except FileNotFoundError as error:
-        raise AnalogyQAError(f"{path}: no such file. Run the rule that creates it.") from error
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise AnalogyQAError(
-            f"{path}: damaged Parquet file ({error}). "
-            "Delete it, then run the same command again to rebuild it."
-        ) from error
+    with explain_damage(path, "damaged Parquet file"), pq.ParquetFile(path) as file:
+        if not file.schema_arrow.equals(schema):
+            raise AnalogyQAError(
+                f"{path}: columns {_describe(file.schema_arrow)} instead of {_describe(schema)}. "
+                f"{REBUILD}"
+            )
+        return file.read().to_pandas()
 
 
 def _describe(schema: pa.Schema) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from analogyqa.cells import Cell
 from analogyqa.cells.made import made_files
 from analogyqa.cells.related import Part, Parts
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import explain_damage
 from analogyqa.evaluation.spread import summarise
 from analogyqa.files import write_text
 from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, reweighted, strata_of, values_by_seed
@@ -133,16 +133,11 @@ def read_record(path: str | Path) -> dict:
 
     Raises AnalogyQAError when it is missing or damaged.
     """
-    try:
+    with explain_damage(path):
         record = json.loads(Path(path).read_text(encoding="utf-8"))
         Cell.from_record(record["cell"])
         if missing := RECORDED - record.keys():
             raise ValueError(f"it has no {' and no '.join(sorted(missing))}")
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise AnalogyQAError(
-            f"{path}: cannot be read: {error}. "
-            "Delete it, then run the same command again to rebuild it."
-        ) from error
     return record
 
 
@@ -267,21 +262,10 @@ def read_csv(path: str | Path, columns: dict[str, str]) -> pd.DataFrame:
     Raises AnalogyQAError when the file is missing or has other columns.
     """
     empty = {name: [""] for name, dtype in columns.items() if dtype != _text}
-    try:
+    with explain_damage(path):
         frame = pd.read_csv(path, dtype=columns, keep_default_na=False, na_values=empty)
-    except FileNotFoundError:
-        raise AnalogyQAError(
-            f"{path}: there is no such file. Run the command of the whole run again to make it."
-        ) from None
-    except (OSError, ValueError) as error:
-        raise AnalogyQAError(
-            f"{path}: {error}. Delete it, then run the same command again to rebuild it."
-        ) from error
-    if list(frame.columns) != list(columns):
-        raise AnalogyQAError(
-            f"{path}: columns {list(frame.columns)} instead of {list(columns)}. "
-            "Delete it, then run the same command again to rebuild it."
-        )
+        if list(frame.columns) != list(columns):
+            raise ValueError(f"columns {list(frame.columns)} instead of {list(columns)}")
     return frame
 
 

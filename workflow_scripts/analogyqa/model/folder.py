@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.cells import Cell
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.files import write_json
 from analogyqa.runs.record import settings_record
 from analogyqa.schemas import CORPUS, write_table
@@ -85,7 +85,7 @@ def write_folder(learned: Learned, used_pairs: pd.DataFrame, folder: str | Path)
 def read_folder(folder: str | Path) -> Learned:
     """Return the model in a folder; raises AnalogyQAError when there is none."""
     path = Path(folder, MODEL)
-    try:
+    with explain_damage(path, remedy="Name a folder that Model.save has written"):
         stored = json.loads(path.read_text(encoding="utf-8"))
         cell, settings = Cell.from_record(stored["cell"]), stored["settings"]
         files = {
@@ -100,10 +100,6 @@ def read_folder(folder: str | Path) -> Learned:
         return Learned(
             job, stored["question_types"], seed, checkpoint and path.with_name(checkpoint)
         )
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise AnalogyQAError(
-            f"{path}: cannot be read ({error}). Name a folder that Model.save has written"
-        ) from error
 
 
 def system_of(settings: Mapping) -> System:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequence
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.pretrained import Resources
 from analogyqa.text import tokenize
 from analogyqa.vectors.files import known_vectors
@@ -69,17 +69,13 @@ def load(weights: str | Path) -> InferSent:
             f"{weights}: not a file of PyTorch weights, or damaged ({cause}). Delete it, then "
             "fetch or train it again."
         ) from error
-    try:
+    remedy = "Use a published encoder, or train one."
+    with explain_damage(weights, "not the weights of InferSent", remedy):
         if not isinstance(state, dict):
             raise TypeError(f"a {type(state).__name__}")
         sizes = [state[f"enc_lstm.weight_{kind}_l0"].shape[1] for kind in ("ih", "hh")]
         encoder = InferSent(*sizes)
         encoder.load_state_dict(state)
-    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
-        raise AnalogyQAError(
-            f"{weights}: not the weights of InferSent ({' '.join(str(error).split())}). Use a "
-            "published encoder, or train one."
-        ) from error
     return encoder.eval()
 
 

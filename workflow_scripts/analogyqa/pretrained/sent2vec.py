@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.pretrained import Resources
 from analogyqa.text import tokenize
-from analogyqa.vectors.fasttext_files import DAMAGE, MAGIC, WORD, open_mapped
+from analogyqa.vectors.fasttext_files import MAGIC, WORD, open_mapped
 from analogyqa.vectors.files import known_vectors
 
 _VERSION, _SENT2VEC = 11, 4  # format version and model type
@@ -85,7 +85,8 @@ def read_model(path: str | Path, vocabulary: Collection[str]) -> NgramVectors:
         AnalogyQAError: for another format, a quantised model or a damaged file.
     """
     encoded = {word.encode(): word for word in vocabulary}
-    try:
+    remedy = "Delete it and fetch it again."
+    with explain_damage(path, "damaged or truncated Sent2Vec model", remedy):
         with open_mapped(path) as reader:
             header = reader.header
             if (header.magic, header.version, header.model) != (MAGIC, _VERSION, _SENT2VEC):
@@ -110,8 +111,4 @@ def read_model(path: str | Path, vocabulary: Collection[str]) -> NgramVectors:
                 f"{dim} dimensions"
             )
         matrix = np.memmap(path, "<f4", "r", start, tuple(shape))
-    except DAMAGE as error:
-        raise AnalogyQAError(
-            f"{path}: damaged or truncated Sent2Vec model ({error}). Delete it and fetch it again."
-        ) from error
     return NgramVectors(matrix, rows, words, buckets, order)

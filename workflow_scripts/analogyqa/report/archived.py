@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analogyqa.cells.made import is_made
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import explain_damage
 from analogyqa.files import atomic_path
 from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import CORPUS, INSIDE
@@ -136,7 +136,7 @@ def write_without_texts(source: str | Path, name: str, target: str | Path) -> No
     Raises AnalogyQAError when the table is damaged or has another schema.
     """
     schema, columns = EMPTIED[_first_match(name, EMPTIED)]
-    try:
+    with explain_damage(source, "damaged Parquet file"):
         table = pq.read_table(source, columns=[c for c in schema.names if c not in columns])
         for number, field in enumerate(schema):
             if field.name in columns:
@@ -144,11 +144,6 @@ def write_without_texts(source: str | Path, name: str, target: str | Path) -> No
                 column = pa.array([empty] * len(table), field.type)
                 table = table.add_column(number, field, column)
         table = table.cast(schema).replace_schema_metadata({_ORIGINAL: sha256(source)})
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise AnalogyQAError(
-            f"{source}: damaged Parquet file ({error}). Delete it, then run the same command again "
-            "to rebuild it."
-        ) from error
     with atomic_path(target) as temporary:
         pq.write_table(table, temporary, compression="zstd")
 
@@ -167,15 +162,13 @@ def changed_files(crate: str | Path) -> list[tuple[Path, str]]:
     metadata = Path(crate, "ro-crate-metadata.json")
     if not metadata.exists():
         return []
-    try:
+    with explain_damage(metadata, remedy="Unpack it again"):
         entities = json.loads(metadata.read_text(encoding="utf-8"))["@graph"]
         hashes = {
             unquote(entity["@id"]): entity["sha256"]
             for entity in entities
             if "File" in entity["@type"] and "sha256" in entity
         }
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise AnalogyQAError(f"{metadata}: cannot be read ({error}). Unpack it again") from error
     changed = []
     for name, expected in hashes.items():
         path = Path(crate, name)

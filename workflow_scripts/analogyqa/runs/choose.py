@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import explain_damage
 from analogyqa.files import write_json
 from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.systems import System
@@ -41,13 +41,8 @@ def read_tuned(path: str | Path) -> str:
 
     Raises AnalogyQAError when the file is not such a record.
     """
-    try:
+    with explain_damage(path, "not a record of tuned hyperparameters"):
         return str(json.loads(Path(path).read_text(encoding="utf-8"))["tuned"])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise AnalogyQAError(
-            f"{path}: not a record of tuned hyperparameters ({error!r}). "
-            "Delete it, then run the same command again to rebuild it."
-        ) from error
 
 
 def resolve_system(systems: dict[str, dict], selection: str | Path | None) -> tuple[str, System]:

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import explain_damage
 from analogyqa.files import write_json
 from analogyqa.runs.commit import code_commit
 from analogyqa.settings.systems import System
@@ -115,14 +115,9 @@ def read_costs(paths: Sequence[str | Path]) -> Costs:
     """
     costs: Costs = {}
     for path in map(Path, paths):
-        try:
+        with explain_damage(path):
             record = json.loads(path.read_text(encoding="utf-8"))
             for name, cost in record["systems"].items():
                 values = cost["parameters"], cost["batches"], cost["seconds"]
                 costs[path.parent.name, path.stem, name] = Cost(*values, record["machine"])
-        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise AnalogyQAError(
-                f"{path}: cannot be read: {error}. "
-                "Delete it, then run the same command again to rebuild it."
-            ) from error
     return costs

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from analogyqa.encoders import build_encoder
-from analogyqa.errors import AnalogyQAError, one_line
+from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.train import checkpoint_path
 from analogyqa.settings.systems import System
@@ -78,11 +78,6 @@ def trained_encoder(
 
     encoder = build_encoder(system.encoder_name, word_vectors, system.training, seed)
     state = load_state(path, torch.device("cpu"))
-    try:
+    with explain_damage(path, f"not the weights of the encoder {system.encoder} for seed {seed}"):
         encoder.load_state_dict(state[str(seed)])
-    except (KeyError, RuntimeError, TypeError) as error:
-        raise AnalogyQAError(
-            f"{path}: not the weights of the encoder {system.encoder} for seed {seed} "
-            f"({one_line(error)}). Delete it, then run the same command again."
-        ) from error
     return array_encoder(encoder.eval(), torch.device("cpu"))

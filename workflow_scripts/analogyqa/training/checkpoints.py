@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import explain_damage
 from analogyqa.files import atomic_path
 
 if TYPE_CHECKING:
@@ -41,13 +41,11 @@ def load_state(path: str | Path, device: "torch.device") -> dict:
     """Read a state that `save_state` wrote; raises AnalogyQAError when the file is damaged."""
     import torch
 
-    try:
+    remedy = (
+        "Delete it and run the same command again; training will then start from the first epoch."
+    )
+    with explain_damage(path, "damaged checkpoint", remedy):
         state = torch.load(path, map_location=device, weights_only=True)
         if not isinstance(state, dict):
             raise ValueError(f"a {type(state).__name__}")
         return state
-    except Exception as error:
-        raise AnalogyQAError(
-            f"{path}: damaged checkpoint ({error}). Delete it and run the same command again; "
-            "training will then start from the first epoch."
-        ) from error

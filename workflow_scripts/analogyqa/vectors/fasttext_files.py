@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, explain_damage
 
 OutOfVocabulary = Literal["random", "zero", "subword"]
 MAGIC = 793712314  # the first four bytes of every file
@@ -88,13 +88,10 @@ def read_fasttext(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, 
     """
     import fasttext
 
-    try:
+    remedy = "Delete it, then fetch or train it again."
+    with explain_damage(path, "damaged fastText model", remedy):
         require_whole_fasttext(path)
         model = fasttext.load_model(str(path))
-    except (*DAMAGE, MemoryError) as error:
-        raise AnalogyQAError(
-            f"{path}: damaged fastText model ({error}). Delete it, then fetch or train it again."
-        ) from error
     is_known = np.array([model.get_word_id(word) >= 0 for word in vocabulary])
     return np.stack([model.get_word_vector(word) for word in vocabulary]), is_known
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import explain_damage
 from analogyqa.files import atomic_path, write_json, write_text
 
 
@@ -47,13 +47,9 @@ def store_record(path: str | Path) -> dict:
     Raises AnalogyQAError when the record is missing or damaged.
     """
     record_path = Path(path).with_suffix(".json")
-    try:
+    remedy = f"Delete it and {Path(path).name}, then run the same command again to rebuild them."
+    with explain_damage(record_path, "not a record of vectors", remedy):
         origin = json.loads(record_path.read_text(encoding="utf-8"))["origin"]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise AnalogyQAError(
-            f"{record_path}: not a record of vectors ({error!r}). Delete it and "
-            f"{Path(path).name}, then run the same command again to rebuild them."
-        ) from error
     return {"name": Path(path).stem, "origin": origin}
 
 
@@ -67,7 +63,7 @@ def read_store(path: str | Path, remedy: str = _REBUILD) -> tuple[np.ndarray, di
     files do not fit each other.
     """
     words_path = Path(path).with_suffix(".words.txt")
-    try:
+    with explain_damage(path, f"damaged, or {words_path.name} does not belong to it", remedy):
         # `np.load` would also open archives.
         vectors = np.lib.format.open_memmap(path, mode="r")
         if vectors.dtype != np.float32 or vectors.ndim != 2:
@@ -76,10 +72,6 @@ def read_store(path: str | Path, remedy: str = _REBUILD) -> tuple[np.ndarray, di
         words = words_path.read_bytes().decode("utf-8").split("\n")[:-1]
         if len(words) != len(vectors):
             raise ValueError(f"{len(vectors)} vectors for {len(words)} words")
-    except Exception as error:  # NumPy raises many types
-        raise AnalogyQAError(
-            f"{path}: damaged, or {words_path.name} does not belong to it ({error}). {remedy}"
-        ) from error
     return vectors, {word: row for row, word in enumerate(words)}
 
 

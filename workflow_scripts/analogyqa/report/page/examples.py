@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from analogyqa.cells import explained_cells
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import explain_damage
 from analogyqa.report.explained import (
     Ranked,
     lettered_prototypes,
@@ -57,13 +57,8 @@ def examples_section(results: Path, paper: Paper, config: Config) -> Markup:
 
 
 def _read(path: Path) -> list[Explanation]:
-    try:
+    with explain_damage(path, "not a list of explanations"):
         return EXPLANATIONS.validate_json(path.read_bytes())
-    except ValueError as error:
-        raise AnalogyQAError(
-            f"{path}: not a list of explanations. Delete it, then run the same command again to "
-            "rebuild it."
-        ) from error
 
 
 def _example(explanation: Explanation, shifts: Shifts) -> Example:

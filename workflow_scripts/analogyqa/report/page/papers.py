@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from analogyqa.cells import view_tables
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import REBUILD, AnalogyQAError
 from analogyqa.evaluation.summary import Summaries, read_csv
 from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.report.claims_page import claims_of, claims_table
@@ -249,10 +249,7 @@ def _size(svg: Path) -> tuple[int, int]:
         head = file.read(2000)
     sizes = re.findall(r'\b(?:width|height)="([\d.]+)pt"', head)[:2]
     if len(sizes) < 2:
-        raise AnalogyQAError(
-            f"{svg}: has no width and height. Delete it, then run the same command again to "
-            "rebuild it."
-        )
+        raise AnalogyQAError(f"{svg}: has no width and height. {REBUILD}")
     width, height = (round(float(size) * 4 / 3) for size in sizes)
     return width, height
 
