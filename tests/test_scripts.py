@@ -1,8 +1,10 @@
-"""The scripts of the rules: their imports, and the threads of a training job."""
+"""The scripts of the rules: their types and imports, and the threads of a training job."""
 
 import ast
 import inspect
 import runpy
+import subprocess
+import sys
 from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +14,8 @@ import pytest
 
 from analogyqa.runs.train import train_cell
 
-SCRIPTS = sorted((Path(__file__).parents[1] / "workflow_scripts").glob("*.py"))
+ROOT = Path(__file__).parents[1]
+SCRIPTS = sorted((ROOT / "workflow_scripts").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
@@ -24,6 +27,20 @@ def test_every_name_that_a_script_imports_exists(path):
         for alias in node.names
     ]
     assert [pair for pair in imports if not hasattr(import_module(pair[0]), pair[1])] == []
+
+
+@pytest.mark.slow
+@pytest.mark.draw
+def test_the_scripts_call_the_library_with_the_right_types(tmp_path):
+    for path in SCRIPTS:
+        # Snakemake gives the name to a script; on the first line, it moves no other line.
+        declared = f"from typing import Any; snakemake: Any; {path.read_text('utf-8')}"
+        (tmp_path / path.name).write_text(declared, encoding="utf-8")
+    copies = [str(tmp_path / path.name) for path in SCRIPTS if path.stem != "slurm_patience"]
+    options = ["--config-file", str(ROOT / "pyproject.toml"), "--scripts-are-modules"]
+    command = [sys.executable, "-m", "mypy", *options, *copies]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_as_many_seeds_train_in_parallel_as_the_job_has_threads(monkeypatch):
