@@ -92,8 +92,7 @@ browser-test: environment
 	@$(PY) -m pytest -m browser -rs
 
 bench: environment
-	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.txt
-	@for name in training seeds scoring quadruples solving vectors trainer minilm growth overhead paper; do \
+	@for name in training quadruples overhead; do \
 	  echo "== $$name"; $(PY) benchmarks/$$name.py || exit 1; done
 	@$(PY) benchmarks/performance.py
 

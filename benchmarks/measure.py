@@ -5,6 +5,7 @@ import importlib.metadata
 import multiprocessing
 import os
 import platform
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -131,11 +132,17 @@ def record(
         "device": device(kind),
         "versions": ", ".join(versions),
         "command": " ".join(["python", str(script.relative_to(ROOT)), *sys.argv[1:]]),
+        "commit": _commit(),
     }
     with open(RESULTS, "a", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerow(row.values())
     beside = f", other {row['other']}" if row["other"] else ""
     print(f"{goal}: {row['ours']}{beside} {unit}, ratio {row['ratio'] or '-'} ({data})", flush=True)
+
+
+def _commit() -> str:
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _short(value: float) -> str:

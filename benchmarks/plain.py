@@ -36,25 +36,3 @@ def batch_loss(encoder: BiGRUEncoder, data: CellData, batch: Batch, training: Tr
     energies = energy(a - b, c - d)
     hinge = training.loss == "hinge"
     return contrastive(energies, labels, training.margin, hinge).mean()
-
-
-@torch.no_grad()
-def analogy_scores(encoder: BiGRUEncoder, data: CellData, split: str, batch: int) -> np.ndarray:
-    """Score each pair of a split by the best of its quadruples, `batch` of them at a time: [M]."""
-    part = data.splits[split]
-    scores = torch.full((len(part.pairs),), -torch.inf)
-    for start in range(0, len(part.rows), batch):
-        prototypes, rows = (
-            column[start : start + batch] for column in (part.prototypes, part.rows)
-        )
-        a, b, c, d = (
-            encode(encoder, data, numbers)
-            for numbers in (
-                data.prototype_questions[prototypes],
-                data.prototype_candidates[prototypes],
-                part.questions[rows],
-                part.candidates[rows],
-            )
-        )
-        scores.scatter_reduce_(0, torch.from_numpy(rows), energy(a - b, c - d), "amax")
-    return scores.numpy()

@@ -1,4 +1,4 @@
-"""Write the times of the jobs of a finished run to timings.csv, for the estimates of `make plan`.
+"""Write the times of a finished run's jobs to the library's timings.csv, for `make plan`.
 
     snakemake --cores 2 --config seeds=1
     snakemake --cores 2 --config seeds=1 -n --forceall | python benchmarks/timings.py --seeds 1

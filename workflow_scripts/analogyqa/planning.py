@@ -22,9 +22,8 @@ from analogyqa.cells import Cell, split_corpus
 from analogyqa.cells.targets import WITH_CORPUS, without_ending
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import read_record
-from analogyqa.settings.load import REPOSITORY
 
-REFERENCE = REPOSITORY / "benchmarks" / "timings.csv"
+REFERENCE = Path(__file__).with_name("timings.csv")
 TRAINING = "train_encoder"
 _OF_A_CORPUS = WITH_CORPUS | {"vectors", "costs"}
 _GROUP = re.compile(r"Group job (\S+) \(jobs")
