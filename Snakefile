@@ -6,8 +6,6 @@ from functools import reduce
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
-from snakemake.io import IOFile
-from snakemake.settings.types import RerunTrigger
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -26,17 +24,13 @@ from analogyqa.surroundings import leave_surroundings
 
 leave_surroundings()  # before a module below imports NumPy
 
+from analogyqa.cells.plan import growing, load_plan
 from analogyqa.errors import AnalogyQAError, exit_on_error
-from analogyqa.experiments.checks import check_jobs, left_out_here, require_targets
-from analogyqa.experiments.experiment import growing, load_experiment
-from analogyqa.experiments.parameters import Parameters
-from analogyqa.experiments.inputs import Inputs
-from analogyqa.experiments.outputs import Outputs
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
 from analogyqa.surroundings import MALLOC_OPTIONS
 from analogyqa.report.stored import CONFIGURATION, store_configuration
-from analogyqa.analogies.specs import SOLVERS
+from analogyqa.runs.checks import check_jobs, left_out_here, require_targets
 from analogyqa.runs.commit import CommitUnknownError, find_commit
 from analogyqa.settings.base import merge
 from analogyqa.settings.load import command_of
@@ -52,40 +46,19 @@ with exit_on_error():
 configfile: CHECKOUT / "config.yaml"
 
 
-# Whether Snakemake itself would make a file again that was made with another configuration than this one. Its metadata may claim that
-# the file was made with this one: --touch writes them, without making any file.
-FORCED_BY = lambda item, file: item == file or (
-    workflow.is_rule(item) and workflow.get_rule(item).is_producer(file)
-)
-MAKES_AGAIN = lambda file, configured: (
-    not workflow.is_main_process
-    or not workflow.touch
-    and (
-        workflow.dag_settings.forceall
-        or any(FORCED_BY(item, file) for item in workflow.dag_settings.forcerun)
-        or RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
-        and (params := workflow.persistence.params(IOFile(file))) is not None
-        and repr(configured) not in "".join(params)
-    )
-)
-
-
 # Values of the command line take precedence, then those of later files, then those of config.yaml. Snakemake would mix the options of
 # two rankers, so the files are merged again.
 *FILES, BASE = map(Path, workflow.configfiles)
 GIVEN = dict(workflow.config_settings.config)
 with exit_on_error():
     config.update(reduce(merge, [*map(read_yaml, [BASE, *FILES]), GIVEN]))
-    EXPERIMENT = load_experiment(config, [GIVEN, *reversed(FILES), BASE])
+    PLAN = load_plan(config, [GIVEN, *reversed(FILES), BASE])
     if workflow.is_main_process:
-        require_targets(sys.argv[1:], EXPERIMENT)
-CONFIG = EXPERIMENT.config
+        require_targets(sys.argv[1:], PLAN)
+CONFIG, COMMAND = PLAN.config, command_of(FILES or [BASE], GIVEN)
 RESULTS, RESOURCES = CONFIG.output_dir, CONFIG.resources_dir
 for key in ("output_dir", "resources_dir", "tracking_uri", "device"):  # which scripts read
     config.setdefault(key, getattr(CONFIG, key))
-INPUTS = Inputs(EXPERIMENT, MAKES_AGAIN)
-PARAMS = Parameters(INPUTS, command_of(FILES or [BASE], GIVEN))
-OUTPUTS = Outputs(INPUTS)
 # A user may have deleted it, on the advice of a message, when there is no job left to do.
 if (
     workflow.is_main_process
@@ -93,15 +66,14 @@ if (
     and not Path(RESULTS, CONFIGURATION).exists()
 ):
     with exit_on_error():
-        store_configuration(CONFIG, config, PARAMS.command)
-# The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.
-GPUS = 0 if CONFIG.device == "cpu" else 1
+        store_configuration(CONFIG, config, COMMAND)
 
 
 wildcard_constraints:
-    **EXPERIMENT.wildcard_constraints,
+    **PLAN.wildcard_constraints,
 
 
+include: "rules/common.smk"
 include: "rules/sources.smk"
 include: "rules/corpora.smk"
 include: "rules/vectors.smk"
@@ -122,8 +94,8 @@ onstart:
     for name, reason in left_out_here(CONFIG).items():
         print(f"Left out: {name}: {reason}", file=sys.stderr)
     with exit_on_error():
-        check_jobs(workflow.dag.needrun_jobs(), EXPERIMENT)
-        store_configuration(CONFIG, config, PARAMS.command)
+        check_jobs(workflow.dag.needrun_jobs(), PLAN)
+        store_configuration(CONFIG, config, COMMAND)
     # With its default limit, 100 jobs a second, Snakemake looks for jobs again a second after each selection, and for each job that
     # has ended once more in each second, until that takes up a core. It has no option for no limit.
     limit = workflow.scheduler.job_rate_limiter
@@ -151,8 +123,8 @@ localrules:
 rule all:
     default_target: True
     input:
-        OUTPUTS.tables_and_figures(),
-        OUTPUTS.cross_validation(),
+        ARTEFACTS,
+        CROSS_VALIDATION,
         f"{RESULTS}/ledger.csv",
         f"{RESULTS}/claims.csv",
         f"{RESULTS}/report.html",
@@ -161,4 +133,4 @@ rule all:
 
 rule sensitivity:
     input:
-        OUTPUTS.sensitivity(),
+        [f"{RESULTS}/tables/{name}/sensitivity.csv" for name in PLAN.sensitivity],

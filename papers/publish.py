@@ -72,7 +72,7 @@ def origin(results: Path) -> str:
         raise typer.BadParameter(
             f"{results}: runs of uncommitted code: {no_commit}. Commit it, and run it again."
         )
-    trained = [record for record in records if record["settings"]["training"]]
+    trained = [record for record in records if record["hyperparameters"]]
     counts = sorted({len(record["seeds"]) for record in trained or records})
     *fewer, most = map(str, counts)
     seeds = f"{', '.join(fewer)} or {most}" if fewer else most

@@ -5,11 +5,55 @@ makes: analogies/{category}.parquet, corpora/{dataset}.parquet, review/{dataset}
        runs/{system}/{dataset}/all/solver={solver}/{metrics.parquet,run.json}, all solvers in one job
 """
 
+from analogyqa.analogies.specs import DISTRACTORS, RELATIONS
+from analogyqa.settings.data import relation_files
+
+
+def category_files(purpose):
+    """Return an input function for the files of a category for a purpose; [] for none."""
+    return lambda wildcards: AVAILABLE.categories[wildcards.category].get(purpose, [])
+
+
+def category_sources(wildcards):
+    return sources(chain(*AVAILABLE.categories[wildcards.category].values()))
+
+
+def category_settings(wildcards):
+    category = CONFIG.categories[wildcards.category]
+    return {
+        "category": category.model_dump(exclude={"title"}),
+        "model": model_names(CONFIG.parser) if category.parses else [],
+        "seed": CONFIG.seeds[0],
+    }
+
+
+def category_code(wildcards):
+    rules = [RELATIONS[rule].definition for rule in CONFIG.categories[wildcards.category].rule]
+    return code_of("induce_category", *rules, *(spec.definition for spec in DISTRACTORS.values()))
+
+
+def relations_of_corpus(wildcards):
+    """Return the files of a data set's categories: those of its folder, or those made here."""
+    if folder := CONFIG.datasets[wildcards.corpus].folder:
+        return list(map(str, relation_files(Path(folder))))
+    names = AVAILABLE.relations(wildcards.corpus)
+    return [f"{RESULTS}/analogies/{name}.parquet" for name in names]
+
+
+def relation_titles(wildcards):
+    known = CONFIG.categories
+    names = AVAILABLE.relations(wildcards.corpus)
+    return {"titles": {name: known[name].title if name in known else name for name in names}}
+
 
 rule induce_category:
     """Make the sentence pairs of a category from templates, or from sentences by rules."""
     input:
-        unpack(INPUTS.induce_category),
+        words=lambda wildcards: category_files("words")(wildcards)[:1],
+        texts=category_files("texts"),
+        inference=category_files("inference"),
+        model=model_files(AVAILABLE.parser),
+        sources=category_sources,
     output:
         f"{RESULTS}/analogies/{{category}}.parquet",
     log:
@@ -22,7 +66,8 @@ rule induce_category:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=PARAMS.induce_category,
+        settings=category_settings,
+        code=category_code,
     script:
         "../workflow_scripts/induce_category.py"
 
@@ -30,19 +75,20 @@ rule induce_category:
 rule join_relations:
     """Join the categories of a data set into a corpus, and write a page of pairs for review."""
     input:
-        unpack(INPUTS.join_relations),
+        files=relations_of_corpus,
     output:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         review=f"{RESULTS}/review/{{corpus}}.md",
     log:
         f"{RESULTS}/logs/join_relations/{{corpus}}.log",
     wildcard_constraints:
-        corpus=EXPERIMENT.patterns["analogy data set"],
+        corpus=PATTERNS["analogy data set"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.join_relations,
+        settings=relation_titles,
+        code=code_of("join_relations"),
     script:
         "../workflow_scripts/join_relations.py"
 
@@ -50,7 +96,10 @@ rule join_relations:
 rule solve_analogies:
     """Solve the analogies of a data set with every solver, for one system."""
     input:
-        unpack(INPUTS.solve_analogies),
+        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
+        vectors=required("vectors", "vectors/{dataset}/{vectors}.npy"),
+        sentence_vectors=cell_sentence_vectors,
+        weights=required("trained encoder", "runs/{cell}/weights.pt"),
     output:
         [
             f"{RESULTS}/runs/{{system}}/{{dataset}}/all/{{before}}solver={solver}{{after}}/{file}"
@@ -62,15 +111,25 @@ rule solve_analogies:
     benchmark:
         f"{RESULTS}/benchmarks/solve_analogies/{{system}}/{{dataset}}-{{before}}{{after}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.patterns["analogy data set"],
-        before=EXPERIMENT.patterns["before solver"],
-        after=EXPERIMENT.patterns["after solver"],
+        dataset=PATTERNS["analogy data set"],
+        before=PATTERNS["before solver"],
+        after=PATTERNS["after solver"],
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=PARAMS.solve_analogies,
+        settings=lambda wildcards: {
+            solver: settings_of(cell)
+            for solver, cell in zip(SOLVERS, job_cells(wildcards), strict=True)
+        },
+        sources=cell_sources,
+        code=lambda wildcards: content_hash(
+            [
+                cell_code("solve_analogies")(wildcards),
+                code_of("solve_analogies", *(spec.definition for spec in SOLVERS.values())),
+            ]
+        ),
     script:
         "../workflow_scripts/solve_analogies.py"

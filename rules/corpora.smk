@@ -6,11 +6,31 @@ makes: corpora/{corpus}.{parquet,json}, entities/{corpus}.parquet, rewritten/{co
        {corpus} is the name of a data set, followed by any overrides
 """
 
+from itertools import chain
+
+from analogyqa.cells import split_corpus, without_fold
+from analogyqa.cells.cell import vectors_settings
+from analogyqa.corpora.specs import READERS
+
+
+def split_files(split):
+    """Return an input function for the files of a split."""
+    return lambda wildcards: AVAILABLE.splits[split_corpus(wildcards.corpus)[0]].get(split, [])
+
+
+def split_records(wildcards):
+    """Return the records of the sources of all splits, unless the corpus is kept by mistake."""
+    stop_if_kept(f"corpora/{wildcards.corpus}.json", settings_of_corpus(wildcards))
+    return sources(chain(*AVAILABLE.splits[split_corpus(wildcards.corpus)[0]].values()))
+
 
 rule build_corpus:
     """Read the splits of a data set into one table and type its questions."""
     input:
-        unpack(INPUTS.build_corpus),
+        train=split_files("train"),
+        dev=split_files("dev"),
+        test=split_files("test"),
+        sources=split_records,
     output:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         record=f"{RESULTS}/corpora/{{corpus}}.json",
@@ -19,14 +39,18 @@ rule build_corpus:
     benchmark:
         f"{RESULTS}/benchmarks/build_corpus/{{corpus}}.jsonl"
     wildcard_constraints:
-        corpus=EXPERIMENT.patterns["ranked corpus"],
+        corpus=PATTERNS["ranked corpus"],
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=PARAMS.build_corpus,
+        settings=settings_of_corpus,
+        questions=lambda wildcards: dataset_at(wildcards).questions,
+        code=lambda wildcards: code_of(
+            "build_corpus", READERS[dataset_at(wildcards).reader].definition
+        ),
     script:
         "../workflow_scripts/build_corpus.py"
 
@@ -35,7 +59,7 @@ rule find_entities:
     """Find the named entities in the candidates that their question asks for."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
-        model=INPUTS.model(EXPERIMENT.available.entities),
+        model=model_files(AVAILABLE.entities),
     output:
         entities=f"{RESULTS}/entities/{{corpus}}.parquet",
         record=f"{RESULTS}/entities/{{corpus}}.json",
@@ -49,7 +73,11 @@ rule find_entities:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=PARAMS.find_entities,
+        settings=lambda wildcards: {
+            "model": model_names(PLAN.named_entities),
+            "labels": PLAN.named_entities.labels,
+        },
+        code=code_of("find_entities"),
     script:
         "../workflow_scripts/find_entities.py"
 
@@ -57,7 +85,12 @@ rule find_entities:
 rule rewrite_questions:
     """Replace question words by an entity, or by the prototype word of their type."""
     input:
-        unpack(INPUTS.rewrite_questions),
+        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
+        # A fold has the same entities as its data set.
+        entities=lambda wildcards: f"{RESULTS}/entities/{without_fold(wildcards.corpus)}.parquet",
+        vectors=lambda wildcards: (
+            f"{RESULTS}/vectors/{split_corpus(wildcards.corpus)[0]}/{PLAN.named_entities.vectors}.npy"
+        ),
     output:
         f"{RESULTS}/rewritten/{{corpus}}/{{rewriting}}.parquet",
     log:
@@ -72,7 +105,12 @@ rule rewrite_questions:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=PARAMS.rewrite_questions,
+        settings=lambda wildcards: {
+            "lowercase": vectors_settings(CONFIG, PLAN.named_entities.vectors)["lowercase"],
+            "fold": dataset_at(wildcards).fold,
+            "question_types": question_types(wildcards.corpus),
+        },
+        code=code_of("rewrite_questions"),
     script:
         "../workflow_scripts/rewrite_questions.py"
 
@@ -80,7 +118,10 @@ rule rewrite_questions:
 rule lemmatise_corpus:
     """Replace the texts of a corpus by their lemmas."""
     input:
-        unpack(INPUTS.lemmatise_corpus),
+        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
+        model=model_files(AVAILABLE.lemmas),
+        stop_words=list(filter(None, [AVAILABLE.stop_words])),
+        sources=sources([AVAILABLE.stop_words]),
     output:
         words=f"{RESULTS}/lemmas/{{corpus}}/words.parquet",
         content=f"{RESULTS}/lemmas/{{corpus}}/content.parquet",
@@ -94,6 +135,10 @@ rule lemmatise_corpus:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=PARAMS.lemmatise_corpus,
+        settings={
+            "model": model_names(CONFIG.lemmas),
+            "keep": CONFIG.lemmas and CONFIG.lemmas.keep,
+        },
+        code=code_of("lemmatise_corpus"),
     script:
         "../workflow_scripts/lemmatise_corpus.py"

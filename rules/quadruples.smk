@@ -5,13 +5,20 @@ makes: prototypes/{corpus}/{subset}/seed{seed}.parquet,
        quadruples/{corpus}/{subset}/p{p}/seed{seed}/{train-...,dev,test}.parquet
 """
 
+QUADRUPLES = "quadruples/{corpus}/{subset}/p{p}/seed{seed}"
+
+
+def subset_settings(wildcards):
+    types = CONFIG.types_of(wildcards.subset)
+    return {"seeds": CONFIG.all_seeds, "question_types": types}
+
 
 rule choose_prototypes:
     """Choose one prototype from every training question, in random order, for each seed."""
     input:
         f"{RESULTS}/corpora/{{corpus}}.parquet",
     output:
-        INPUTS.prototypes("{corpus}", "{subset}"),
+        by_seed("prototypes/{corpus}/{subset}/seed{seed}.parquet"),
     log:
         f"{RESULTS}/logs/choose_prototypes/{{corpus}}-{{subset}}.log",
     benchmark:
@@ -22,7 +29,11 @@ rule choose_prototypes:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=PARAMS.choose_prototypes,
+        settings=lambda wildcards: {
+            **subset_settings(wildcards),
+            "prototype_choice": dataset_at(wildcards).prototype_choice,
+        },
+        code=code_of("choose_prototypes"),
     script:
         "../workflow_scripts/choose_prototypes.py"
 
@@ -31,9 +42,9 @@ rule build_training_quadruples:
     """Build the training quadruples of p prototypes, for each seed."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
-        prototypes=INPUTS.prototypes("{corpus}", "{subset}"),
+        prototypes=by_seed("prototypes/{corpus}/{subset}/seed{seed}.parquet"),
     output:
-        train=INPUTS.quadruples("{corpus}", "{subset}", "{p}", "train-{number}-per-{per}"),
+        train=by_seed(f"{QUADRUPLES}/train-{{number}}-per-{{per}}.parquet"),
     log:
         f"{RESULTS}/logs/build_quadruples/{{corpus}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.log",
     benchmark:
@@ -46,18 +57,17 @@ rule build_training_quadruples:
         mem_mb=growing(2000),
         runtime=growing(30),
     params:
-        given=PARAMS.build_training_quadruples,
+        settings=subset_settings,
+        code=code_of("build_quadruples"),
     script:
         "../workflow_scripts/build_quadruples.py"
 
 
 use rule build_training_quadruples as build_evaluation_quadruples with:
     output:
-        dev=INPUTS.quadruples("{corpus}", "{subset}", "{p}", "dev"),
-        test=INPUTS.quadruples("{corpus}", "{subset}", "{p}", "test"),
+        dev=by_seed(f"{QUADRUPLES}/dev.parquet"),
+        test=by_seed(f"{QUADRUPLES}/test.parquet"),
     log:
         f"{RESULTS}/logs/build_quadruples/{{corpus}}-{{subset}}-p{{p}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/build_evaluation_quadruples/{{corpus}}-{{subset}}-p{{p}}.jsonl"
-    params:
-        given=PARAMS.build_evaluation_quadruples,

@@ -9,23 +9,115 @@ makes: summary.csv, ledger.{csv,md}, figures/{paper}/verdicts.svg, claims.{csv,m
        mlflow.imported.json, and the runs in the tracking store, which is no output
 """
 
+from itertools import chain
+
+from analogyqa.cells import (
+    artefact_cells,
+    artefact_coordinates,
+    claim_cells,
+    claim_sides,
+    explained_cells,
+    norm_cells,
+    systems_with_costs,
+    view_tables,
+)
+from analogyqa.settings.paper import CITED
+from analogyqa.settings.tracking import resolve_tracking_uri
+
+PAPERS = PLAN.papers.values()
+# Keys that no number or caption depends on, such as where files are and which machine is used.
+NOT_REPORTED = {"resources_dir", "mirrors", "tracking_uri", "device", "papers"}
+REPORTED = {
+    "configuration": content_hash(
+        [
+            CONFIG.model_dump(mode="json", exclude=NOT_REPORTED),
+            {name: paper.model_dump(mode="json") for name, paper in PLAN.papers.items()},
+        ]
+    ),
+    "left_out": CONFIG.left_out,
+}
+FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
+ARTEFACTS = [
+    f"{RESULTS}/{kind}s/{name}/{artefact}.{ending}"
+    for name, paper in PLAN.papers.items()
+    for artefact in paper.tables_and_figures
+    for kind, endings in FORMATS.items()
+    if artefact.startswith(kind)
+    for ending in endings
+]
+CROSS_VALIDATION = [
+    f"{RESULTS}/tables/{name}/{table}.csv"
+    for table in ("cross_validation", "pairs")
+    for name in PLAN.cross_validation
+    if table == "cross_validation" or CONFIG.studies[name].cross_validation.pairs
+]
+
+
+def report_code(script, *modules):
+    """Return the hash of the code of a report, and of what decides which cells it shows."""
+    decides = package_hash("measures", "cells", "settings", "tasks")
+    return content_hash([code_of(script, *modules), decides])
+
+
+def distinct(groups):
+    return list(dict.fromkeys(chain.from_iterable(groups)))
+
+
+def histories(cells):
+    """Return the histories of the cells, and of the cells that they fuse, that are trained."""
+    parts = distinct([cell, *cell.parts(CONFIG).values()] for cell in cells)
+    trained = [
+        cell
+        for cell in parts
+        if CONFIG.systems[cell.system].trained and not cell.training_cell(CONFIG)
+    ]
+    return runs(trained, "history.parquet")
+
+
+def cost_files(data):
+    return [f"{RESULTS}/costs/{dataset}/{subset}.json" for dataset, subset in data]
+
+
+def counted_corpora(artefacts):
+    """Return the corpora of which tables or figures show counts."""
+    numbers = (number for artefact in artefacts for number in artefact.numbers())
+    counted = {number.coordinates.dataset for number in numbers if number.coordinates.count}
+    return [f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.datasets if name in counted]
+
+
+CLAIMED = distinct(claim_cells(CONFIG, paper) for paper in PAPERS)
+
 
 rule write_ledger:
     """Summarise every run and compare the published values with it."""
     input:
-        **OUTPUTS.write_ledger(),
+        metrics=runs(PLAN.cells, "metrics.parquet"),
+        records=runs(PLAN.cells, "run.json"),
+        corpora=counted_corpora(chain(*(paper.artefacts.values() for paper in PAPERS))),
+        costs=cost_files(PLAN.costs),
     output:
         summary=f"{RESULTS}/summary.csv",
         ledger=f"{RESULTS}/ledger.csv",
         md=f"{RESULTS}/ledger.md",
-        verdicts=OUTPUTS.verdict_figures(),
+        # A picture of the verdicts on each paper whose numbers are compared.
+        verdicts=[
+            f"{RESULTS}/figures/{name}/verdicts.svg"
+            for name, paper in PLAN.papers.items()
+            if CONFIG.comparable
+            and any(
+                number.published is not None and number.kind != CITED
+                for artefact in paper.artefacts.values()
+                for number in artefact.numbers()
+            )
+        ],
     log:
         f"{RESULTS}/logs/write_ledger.log",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.report("write_ledger"),
+        settings=REPORTED,
+        code=report_code("write_ledger"),
     script:
         "../workflow_scripts/write_ledger.py"
 
@@ -33,7 +125,15 @@ rule write_ledger:
 rule judge_claims:
     """Judge every claim of the papers by paired tests over questions and seeds."""
     input:
-        **OUTPUTS.judge_claims(),
+        metrics=runs(CLAIMED, "metrics.parquet"),
+        records=runs(CLAIMED, "run.json"),
+        histories=histories(CLAIMED),
+        insides=runs(distinct(norm_cells(CONFIG, paper) for paper in PAPERS), "inside.parquet"),
+        costs=cost_files(
+            systems_with_costs(
+                claim_sides(chain(*(paper.claims.values() for paper in PAPERS))), CONFIG
+            )
+        ),
     output:
         claims=f"{RESULTS}/claims.csv",
         comparisons=f"{RESULTS}/comparisons.csv",
@@ -44,15 +144,82 @@ rule judge_claims:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.report("judge_claims"),
+        settings=REPORTED,
+        code=report_code("judge_claims"),
     script:
         "../workflow_scripts/judge_claims.py"
+
+
+def artefact(kind, wildcards):
+    """Return the paper of a table or figure, and its name."""
+    return PLAN.papers[wildcards.paper], f"{kind}{wildcards.number}"
+
+
+def artefact_runs(kind, file):
+    """Return an input function for a file of the runs that a table or figure shows."""
+
+    def files(wildcards):
+        paper, name = artefact(kind, wildcards)
+        return [] if name in paper.views else runs(artefact_cells(CONFIG, paper, name), file)
+
+    return files
+
+
+def artefact_corpora(kind):
+    """Return an input function for the corpora that a table or figure counts."""
+
+    def files(wildcards):
+        paper, name = artefact(kind, wildcards)
+        return [] if name in paper.views else counted_corpora([paper.artefacts[name]])
+
+    return files
+
+
+def artefact_costs(kind):
+    """Return an input function for the costs that a table or figure shows."""
+
+    def files(wildcards):
+        paper, name = artefact(kind, wildcards)
+        if name in paper.views:
+            return []
+        coordinates = artefact_coordinates(CONFIG, paper, name)
+        return cost_files(systems_with_costs(coordinates, CONFIG))
+
+    return files
+
+
+def view_files(kind):
+    """Return an input function for the tables of a view; [] for a table or figure of numbers."""
+
+    def files(wildcards):
+        paper, name = artefact(kind, wildcards)
+        if name not in paper.views:
+            return []
+        tables = view_tables(CONFIG, paper.views[name]).values()
+        return list(dict.fromkeys(f"{RESULTS}/{table.path}" for table in tables if table.path))
+
+    return files
+
+
+def artefact_code(script, kind):
+    """Return a function for the hash of the code that shows a table or figure."""
+
+    def code(wildcards):
+        paper, name = artefact(kind, wildcards)
+        modules = [paper.views[name].spec.definition] if name in paper.views else []
+        return report_code(script, *modules)
+
+    return code
 
 
 rule render_table:
     """Render a table of a paper, with our numbers and the published ones."""
     input:
-        unpack(OUTPUTS.render_table),
+        metrics=artefact_runs("table", "metrics.parquet"),
+        records=artefact_runs("table", "run.json"),
+        corpora=artefact_corpora("table"),
+        costs=artefact_costs("table"),
+        tables=view_files("table"),
     output:
         csv=f"{RESULTS}/tables/{{paper}}/table{{number}}.csv",
         md=f"{RESULTS}/tables/{{paper}}/table{{number}}.md",
@@ -63,7 +230,8 @@ rule render_table:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.render_table,
+        settings=REPORTED,
+        code=artefact_code("render_table", "table"),
     script:
         "../workflow_scripts/render_table.py"
 
@@ -71,7 +239,11 @@ rule render_table:
 rule draw_figure:
     """Draw a figure of a paper with the published values, and write its data."""
     input:
-        unpack(OUTPUTS.draw_figure),
+        metrics=artefact_runs("figure", "metrics.parquet"),
+        records=artefact_runs("figure", "run.json"),
+        corpora=artefact_corpora("figure"),
+        costs=artefact_costs("figure"),
+        tables=view_files("figure"),
     output:
         png=f"{RESULTS}/figures/{{paper}}/figure{{number}}.png",
         svg=f"{RESULTS}/figures/{{paper}}/figure{{number}}.svg",
@@ -82,15 +254,30 @@ rule draw_figure:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.draw_figure,
+        settings=REPORTED,
+        code=artefact_code("draw_figure", "figure"),
     script:
         "../workflow_scripts/draw_figure.py"
+
+
+def cross_validated_datasets(wildcards):
+    return dict.fromkeys(cell.dataset for cell in PLAN.cross_validation[wildcards.paper])
 
 
 rule write_cross_validation:
     """Join the folds of the cross-validated systems."""
     input:
-        unpack(OUTPUTS.write_cross_validation),
+        metrics=lambda wildcards: runs(PLAN.cross_validation[wildcards.paper], "metrics.parquet"),
+        records=lambda wildcards: runs(PLAN.cross_validation[wildcards.paper], "run.json"),
+        histories=lambda wildcards: histories(PLAN.cross_validation[wildcards.paper]),
+        # Of the data sets, and of their folds.
+        corpora=lambda wildcards: [
+            f"{RESULTS}/corpora/{name}.parquet"
+            for name in (
+                *cross_validated_datasets(wildcards),
+                *dict.fromkeys(cell.corpus for cell in PLAN.cross_validation[wildcards.paper]),
+            )
+        ],
     output:
         csv=f"{RESULTS}/tables/{{paper}}/cross_validation.csv",
         md=f"{RESULTS}/tables/{{paper}}/cross_validation.md",
@@ -102,7 +289,8 @@ rule write_cross_validation:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.report("write_cross_validation"),
+        settings=REPORTED,
+        code=report_code("write_cross_validation"),
     script:
         "../workflow_scripts/write_cross_validation.py"
 
@@ -110,7 +298,16 @@ rule write_cross_validation:
 rule write_pairs:
     """Compare pairs of cross-validated systems, by type of question and of answer."""
     input:
-        unpack(OUTPUTS.write_pairs),
+        metrics=lambda wildcards: runs(PLAN.cross_validation[wildcards.paper], "metrics.parquet"),
+        records=lambda wildcards: runs(PLAN.cross_validation[wildcards.paper], "run.json"),
+        corpora=lambda wildcards: [
+            f"{RESULTS}/corpora/{name}.parquet" for name in cross_validated_datasets(wildcards)
+        ],
+        entities=lambda wildcards: [
+            f"{RESULTS}/entities/{name}.parquet"
+            for name in cross_validated_datasets(wildcards)
+            if AVAILABLE.entities
+        ],
     output:
         csv=f"{RESULTS}/tables/{{paper}}/pairs.csv",
         md=f"{RESULTS}/tables/{{paper}}/pairs.md",
@@ -124,7 +321,8 @@ rule write_pairs:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.report("write_pairs"),
+        settings=REPORTED,
+        code=report_code("write_pairs"),
     script:
         "../workflow_scripts/write_pairs.py"
 
@@ -132,7 +330,9 @@ rule write_pairs:
 rule write_sensitivity:
     """Report what each open choice of the paper changes."""
     input:
-        unpack(OUTPUTS.write_sensitivity),
+        metrics=lambda wildcards: runs(PLAN.sensitivity[wildcards.paper], "metrics.parquet"),
+        records=lambda wildcards: runs(PLAN.sensitivity[wildcards.paper], "run.json"),
+        histories=lambda wildcards: histories(PLAN.sensitivity[wildcards.paper]),
     output:
         csv=f"{RESULTS}/tables/{{paper}}/sensitivity.csv",
         md=f"{RESULTS}/tables/{{paper}}/sensitivity.md",
@@ -144,7 +344,8 @@ rule write_sensitivity:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.report("write_sensitivity"),
+        settings=REPORTED,
+        code=report_code("write_sensitivity"),
     script:
         "../workflow_scripts/write_sensitivity.py"
 
@@ -152,9 +353,9 @@ rule write_sensitivity:
 rule write_report:
     """Write the page with all results of the run."""
     input:
-        OUTPUTS.tables_and_figures(),
-        OUTPUTS.cross_validation(),
-        OUTPUTS.examples(),
+        ARTEFACTS,
+        CROSS_VALIDATION,
+        runs(distinct(explained_cells(CONFIG, paper) for paper in PAPERS), "examples.json"),
         ledger=f"{RESULTS}/ledger.csv",
         claims=f"{RESULTS}/claims.csv",
     output:
@@ -165,7 +366,9 @@ rule write_report:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.write_report(),
+        settings=REPORTED,
+        code=report_code("write_report"),
+        command=COMMAND,
     script:
         "../workflow_scripts/write_report.py"
 
@@ -173,9 +376,10 @@ rule write_report:
 rule import_to_mlflow:
     """Import every run record, table and figure into the tracking store, once."""
     input:
-        **OUTPUTS.import_to_mlflow(),
+        metrics=runs(PLAN.cells, "metrics.parquet"),
+        records=runs(PLAN.cells, "run.json"),
         reports=rules.write_ledger.output + rules.judge_claims.output,
-        tables_and_figures=OUTPUTS.tables_and_figures() + OUTPUTS.cross_validation(),
+        tables_and_figures=ARTEFACTS + CROSS_VALIDATION,
     output:
         f"{RESULTS}/mlflow.imported.json",
     log:
@@ -184,6 +388,8 @@ rule import_to_mlflow:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.import_to_mlflow(),
+        settings=REPORTED,
+        code=report_code("import_to_mlflow"),
+        tracking_uri=resolve_tracking_uri(CONFIG),
     script:
         "../workflow_scripts/import_to_mlflow.py"

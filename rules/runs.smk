@@ -11,25 +11,57 @@ makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.par
        checkpoints/*.pt, which are not declared as outputs, so they survive a failed job
 """
 
-RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{overrides}}"
+from analogyqa.cells import selection_cells
+from analogyqa.cells.cell import lowercase_of, system_settings
+
+QUADRUPLES = "quadruples/{corpus}/{subset}/p{p}/seed{seed}"
+# What a cell reads. Each is [] for a system that does not need it.
+CELL_INPUTS = {
+    "corpus": cell_corpus,
+    "vectors": required("vectors", "vectors/{dataset}/{vectors}.npy"),
+    "sentence_vectors": cell_sentence_vectors,
+    "frequencies": cell_frequencies,
+    "prototypes": required("prototypes", "prototypes/{corpus}/{subset}/seed{seed}.parquet"),
+    "train": required("training quadruples", f"{QUADRUPLES}/{{draw}}.parquet"),
+    "dev": required("evaluation quadruples", f"{QUADRUPLES}/dev.parquet"),
+    "test": required("evaluation quadruples", f"{QUADRUPLES}/test.parquet"),
+    "earlier_run": required("earlier run", "runs/{cell}/run.json"),
+    "selection": required("selection", "selection/{system}/{dataset}.json"),
+    "sources": lambda wildcards: sources(cell_frequencies(wildcards)),
+}
+
+
+def candidates(wildcards):
+    """Return the cells among which dev chooses hyperparameters, by the name of these."""
+    return selection_cells(CONFIG, wildcards.system, wildcards.dataset)
+
+
+def costed_systems(wildcards):
+    """Return the systems whose costs are measured on a subset of a data set, by name."""
+    names = PLAN.costs[wildcards.dataset, wildcards.subset]
+    return {name: CONFIG.systems[name] for name in names}
+
+
+def costed_vectors(wildcards):
+    return sorted({one.vectors for one in costed_systems(wildcards).values() if one.vectors})
 
 
 rule train_encoder:
     """Train all seeds of a cell, choose each epoch on dev, score dev and test once."""
     input:
-        unpack(INPUTS.run_cell),
+        **CELL_INPUTS,
     output:
         scores=f"{RUN}/scores.parquet",
         metrics=f"{RUN}/metrics.parquet",
         history=f"{RUN}/history.parquet",
         record=f"{RUN}/run.json",
     log:
-        f"{RESULTS}/logs/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
+        f"{RESULTS}/logs/train_encoder/{CELL}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
+        f"{RESULTS}/benchmarks/train_encoder/{CELL}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.patterns["ranked data set"],
-        system=EXPERIMENT.patterns["trained"],
+        dataset=PATTERNS["ranked data set"],
+        system=PATTERNS["trained"],
     conda:
         "../envs/gpu.yaml"
     # The number of seeds that train in parallel.
@@ -39,7 +71,9 @@ rule train_encoder:
         runtime=growing(120),
         gpu=GPUS,
     params:
-        given=PARAMS.train_encoder,
+        settings=cell_settings,
+        sources=cell_sources,
+        code=cell_code("train_encoder"),
     script:
         "../workflow_scripts/train_encoder.py"
 
@@ -47,23 +81,25 @@ rule train_encoder:
 rule look_inside:
     """Read the vectors and norms of the test split from the trained encoder of the first seed."""
     input:
-        unpack(INPUTS.read_cell),
+        **CELL_INPUTS,
+        record=f"{RUN}/run.json",
     output:
         f"{RUN}/inside.parquet",
     log:
-        f"{RESULTS}/logs/look_inside/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
+        f"{RESULTS}/logs/look_inside/{CELL}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/look_inside/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
+        f"{RESULTS}/benchmarks/look_inside/{CELL}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.patterns["ranked data set"],
-        system=EXPERIMENT.patterns["trained"],
+        dataset=PATTERNS["ranked data set"],
+        system=PATTERNS["trained"],
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=PARAMS.look_inside,
+        settings=cell_settings,
+        code=cell_code("look_inside"),
     script:
         "../workflow_scripts/look_inside.py"
 
@@ -71,19 +107,22 @@ rule look_inside:
 rule find_decisions:
     """Find the prototype that decided each test question, in each seed."""
     input:
-        unpack(INPUTS.find_decisions),
+        corpus=cell_corpus,
+        prototypes=CELL_INPUTS["prototypes"],
+        scores=f"{RUN}/scores.parquet",
     output:
         f"{RUN}/decisions.parquet",
     log:
-        f"{RESULTS}/logs/find_decisions/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
+        f"{RESULTS}/logs/find_decisions/{CELL}.log",
     wildcard_constraints:
-        dataset=EXPERIMENT.patterns["ranked data set"],
-        system=EXPERIMENT.patterns["compares"],
+        dataset=PATTERNS["ranked data set"],
+        system=PATTERNS["compares"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.find_decisions,
+        settings=cell_settings,
+        code=cell_code("find_decisions"),
     script:
         "../workflow_scripts/find_decisions.py"
 
@@ -91,19 +130,22 @@ rule find_decisions:
 rule explain_examples:
     """Explain the clearest right and wrong decisions of the first seed, for the report."""
     input:
-        unpack(INPUTS.explain_examples),
+        **CELL_INPUTS,
+        record=f"{RUN}/run.json",
+        decisions=f"{RUN}/decisions.parquet",
     output:
         f"{RUN}/examples.json",
     log:
-        f"{RESULTS}/logs/explain_examples/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
+        f"{RESULTS}/logs/explain_examples/{CELL}.log",
     wildcard_constraints:
-        dataset=EXPERIMENT.patterns["ranked data set"],
-        system=EXPERIMENT.patterns["explained"],
+        dataset=PATTERNS["ranked data set"],
+        system=PATTERNS["explained"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.explain_examples,
+        settings=cell_settings,
+        code=cell_code("explain_examples"),
     script:
         "../workflow_scripts/explain_examples.py"
 
@@ -111,19 +153,21 @@ rule explain_examples:
 rule keep_weights:
     """Keep the weights of a trained encoder, for cells that solve analogies with it."""
     input:
-        unpack(INPUTS.read_cell),
+        **CELL_INPUTS,
+        record=f"{RUN}/run.json",
     output:
         f"{RUN}/weights.pt",
     log:
-        f"{RESULTS}/logs/keep_weights/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
+        f"{RESULTS}/logs/keep_weights/{CELL}.log",
     wildcard_constraints:
-        dataset=EXPERIMENT.patterns["ranked data set"],
-        system=EXPERIMENT.patterns["trained"],
+        dataset=PATTERNS["ranked data set"],
+        system=PATTERNS["trained"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.keep_weights,
+        settings=cell_settings,
+        code=cell_code("keep_weights"),
     script:
         "../workflow_scripts/keep_weights.py"
 
@@ -131,18 +175,23 @@ rule keep_weights:
 rule choose_hyperparameters:
     """Choose the hyperparameters of a system by the mean of its best dev value over the seeds."""
     input:
-        unpack(INPUTS.choose_hyperparameters),
+        histories=lambda wildcards: runs(candidates(wildcards).values(), "history.parquet"),
     output:
         f"{RESULTS}/selection/{{system}}/{{dataset}}.json",
     log:
         f"{RESULTS}/logs/choose_hyperparameters/{{system}}-{{dataset}}.log",
     wildcard_constraints:
-        system=EXPERIMENT.patterns["tuned"],
+        system=PATTERNS["tuned"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.choose_hyperparameters,
+        settings=lambda wildcards: {
+            "names": list(candidates(wildcards)),
+            "subset": CONFIG.find_selection(wildcards.system).subset,
+            "measure": CONFIG.systems[wildcards.system].training.select_by,
+        },
+        code=code_of("choose_hyperparameters"),
     script:
         "../workflow_scripts/choose_hyperparameters.py"
 
@@ -150,25 +199,27 @@ rule choose_hyperparameters:
 rule score_candidates:
     """Score dev and test with an encoder that is not trained, for each seed."""
     input:
-        unpack(INPUTS.run_cell),
+        **CELL_INPUTS,
     output:
         scores=f"{RUN}/scores.parquet",
         metrics=f"{RUN}/metrics.parquet",
         record=f"{RUN}/run.json",
     log:
-        f"{RESULTS}/logs/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
+        f"{RESULTS}/logs/score_candidates/{CELL}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
+        f"{RESULTS}/benchmarks/score_candidates/{CELL}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.patterns["ranked data set"],
-        system=EXPERIMENT.patterns["scored"],
+        dataset=PATTERNS["ranked data set"],
+        system=PATTERNS["scored"],
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=PARAMS.score_candidates,
+        settings=cell_settings,
+        sources=cell_sources,
+        code=cell_code("score_candidates"),
     script:
         "../workflow_scripts/score_candidates.py"
 
@@ -176,25 +227,28 @@ rule score_candidates:
 rule fuse_scores:
     """Fuse the scores of other systems' runs, with weights that are equal or learned on dev."""
     input:
-        unpack(INPUTS.fuse_scores),
+        corpus=cell_corpus,
+        scores=required("parts", "runs/{cell}/scores.parquet"),
+        records=required("parts", "runs/{cell}/run.json"),
     output:
         scores=f"{RUN}/scores.parquet",
         metrics=f"{RUN}/metrics.parquet",
         record=f"{RUN}/run.json",
     log:
-        f"{RESULTS}/logs/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
+        f"{RESULTS}/logs/fuse_scores/{CELL}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
+        f"{RESULTS}/benchmarks/fuse_scores/{CELL}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.patterns["ranked data set"],
-        system=EXPERIMENT.patterns["fused"],
+        dataset=PATTERNS["ranked data set"],
+        system=PATTERNS["fused"],
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=PARAMS.fuse_scores,
+        settings=cell_settings,
+        code=cell_code("fuse_scores"),
     script:
         "../workflow_scripts/fuse_scores.py"
 
@@ -202,7 +256,11 @@ rule fuse_scores:
 rule measure_costs:
     """Count the parameters of systems, and time their steps in turns."""
     input:
-        unpack(INPUTS.measure_costs),
+        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
+        vectors=lambda wildcards: [
+            f"{RESULTS}/vectors/{wildcards.dataset}/{name}.npy"
+            for name in costed_vectors(wildcards)
+        ],
     output:
         f"{RESULTS}/costs/{{dataset}}/{{subset}}.json",
     log:
@@ -216,6 +274,20 @@ rule measure_costs:
         runtime=growing(60),
         gpu=GPUS,
     params:
-        given=PARAMS.measure_costs,
+        settings=lambda wildcards: {
+            "question_types": CONFIG.types_of(wildcards.subset),
+            "systems": {
+                name: system_settings(system) for name, system in costed_systems(wildcards).items()
+            },
+            "lowercase": {
+                name: lowercase_of(CONFIG, system)
+                for name, system in costed_systems(wildcards).items()
+            },
+            "vectors": costed_vectors(wildcards),
+        },
+        code=lambda wildcards: code_of(
+            "measure_costs",
+            *chain(*map(plugin_code, costed_systems(wildcards).values())),
+        ),
     script:
         "../workflow_scripts/measure_costs.py"

@@ -17,13 +17,13 @@ rule verify_source:
     log:
         f"{RESULTS}/logs/verify_source/{{file}}.log",
     wildcard_constraints:
-        file=EXPERIMENT.patterns["file by hand"],
+        file=PATTERNS["file by hand"],
     retries: 0
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        source=PARAMS.source,
+        source=lambda wildcards: AVAILABLE.source_of_file[wildcards.file],
     script:
         "../workflow_scripts/fetch_source.py"
 
@@ -39,4 +39,4 @@ use rule verify_source as fetch_source with:
     log:
         f"{RESULTS}/logs/fetch_source/{{file}}.log",
     wildcard_constraints:
-        file=EXPERIMENT.patterns["fetched file"],
+        file=PATTERNS["fetched file"],

@@ -6,11 +6,92 @@ makes: vectors/trained/{vectors}.bin,
        sentence_vectors/{corpus}/{sentence_vectors}.npy with the same, for the sentences that ranking needs
 """
 
+from analogyqa.cells.cell import sentence_settings, vectors_settings
+from analogyqa.pretrained.specs import PRETRAINED
+from analogyqa.settings.base import AT
+
+
+def texts_of_vectors(wildcards):
+    """Return the texts on which vectors are trained; [] for those trained on corpora."""
+    if CONFIG.vectors_at(wildcards.vectors).corpora:
+        return []
+    return AVAILABLE.vectors[wildcards.vectors.partition(AT)[0]]
+
+
+def corpora_of_vectors(wildcards):
+    """Return the corpora on which vectors are trained, or their lemmas."""
+    vectors = CONFIG.vectors_at(wildcards.vectors)
+    table = "lemmas/{}/words.parquet" if vectors.lemmas else "corpora/{}.parquet"
+    return [f"{RESULTS}/{table.format(name)}" for name in vectors.corpora or ()]
+
+
+def vectors_file(name):
+    """Return the file in which words are looked up."""
+    if CONFIG.vectors_at(name).source:
+        return AVAILABLE.vectors[name][0]
+    return f"{RESULTS}/vectors/trained/{name}.bin"
+
+
+def corpus_of_vectors(wildcards):
+    """Return the corpus whose words are looked up, or its lemmas."""
+    record = f"vectors/{wildcards.dataset}/{wildcards.vectors}.json"
+    stop_if_kept(record, vectors_settings(CONFIG, wildcards.vectors))
+    if CONFIG.vectors_at(wildcards.vectors).lemmas:
+        return f"{RESULTS}/lemmas/{wildcards.dataset}/content.parquet"
+    return f"{RESULTS}/corpora/{wildcards.dataset}.parquet"
+
+
+def sentence_files(wildcards, purpose):
+    """Return the files of a pre-trained encoder for a purpose; [] for none."""
+    return AVAILABLE.sentence_vectors[wildcards.sentence_vectors].get(purpose, [])
+
+
+def vectors_of_encoder(wildcards):
+    """Return the file of the word vectors that a pre-trained encoder reads, if any."""
+    vectors = CONFIG.sentence_vectors[wildcards.sentence_vectors].vectors
+    return [vectors_file(vectors)] if vectors else []
+
+
+def encoder_weights(wildcards):
+    """Return the weights of a pre-trained encoder, which may be trained here."""
+    name = wildcards.sentence_vectors
+    if CONFIG.sentence_vectors[name].train_on:
+        return [f"{RESULTS}/sentence_vectors/trained/{name}.pt"]
+    return sentence_files(wildcards, "weights")[:1]
+
+
+def corpus_of_other_sentences(wildcards):
+    """Return the corpus whose sentences an encoder is trained without, if any."""
+    dataset = CONFIG.sentence_vectors[wildcards.sentence_vectors].disjoint_from
+    return [f"{RESULTS}/corpora/{dataset}.parquet"] if dataset else []
+
+
+def corpus_of_sentences(wildcards):
+    """Return the corpus whose sentences are encoded."""
+    record = f"sentence_vectors/{wildcards.corpus}/{wildcards.sentence_vectors}.json"
+    stop_if_kept(record, sentence_settings(CONFIG, wildcards.sentence_vectors))
+    return f"{RESULTS}/corpora/{wildcards.corpus}.parquet"
+
+
+def ranks_typed_questions_only(wildcards):
+    """Return whether all cells with these sentence vectors rank only questions with a type."""
+    dataset, _ = split_corpus(wildcards.corpus)
+    systems = [
+        CONFIG.system_at(cell.system, cell.overrides)
+        for cell in PLAN.cells_with_sensitivity
+        if cell.dataset == dataset and CONFIG.types_of(cell.subset) is None
+    ]
+    return all(
+        wildcards.sentence_vectors not in (system.sentence_vectors or ()) for system in systems
+    )
+
 
 rule train_vectors:
     """Train fastText vectors on texts."""
     input:
-        unpack(INPUTS.train_vectors),
+        texts=texts_of_vectors,
+        corpora=corpora_of_vectors,
+        sources=lambda wildcards: sources(texts_of_vectors(wildcards)),
     output:
         f"{RESULTS}/vectors/trained/{{vectors}}.bin",
     log:
@@ -18,7 +99,7 @@ rule train_vectors:
     benchmark:
         f"{RESULTS}/benchmarks/train_vectors/{{vectors}}.jsonl"
     wildcard_constraints:
-        vectors=EXPERIMENT.patterns["fastText"],
+        vectors=PATTERNS["fastText"],
     conda:
         "../envs/cpu.yaml"
     # One thread makes training reproducible.
@@ -27,7 +108,8 @@ rule train_vectors:
         mem_mb=growing(4000),
         runtime=growing(240),
     params:
-        given=PARAMS.train_vectors,
+        settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
+        code=code_of("train_vectors"),
     script:
         "../workflow_scripts/train_vectors.py"
 
@@ -38,15 +120,15 @@ use rule train_vectors as train_word2vec with:
     benchmark:
         f"{RESULTS}/benchmarks/train_word2vec/{{vectors}}.jsonl"
     wildcard_constraints:
-        vectors=EXPERIMENT.patterns["word2vec"],
-    params:
-        given=PARAMS.train_word2vec,
+        vectors=PATTERNS["word2vec"],
 
 
 rule select_vectors:
     """Select the vectors of the words in a data set."""
     input:
-        unpack(INPUTS.select_vectors),
+        corpus=corpus_of_vectors,
+        vectors=lambda wildcards: vectors_file(wildcards.vectors),
+        sources=lambda wildcards: sources([vectors_file(wildcards.vectors)]),
     output:
         vectors=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.npy",
         words=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.words.txt",
@@ -61,7 +143,9 @@ rule select_vectors:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=PARAMS.select_vectors,
+        settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
+        origin=lambda wildcards: AVAILABLE.origin_of_vectors(wildcards.vectors),
+        code=code_of("select_vectors"),
     script:
         "../workflow_scripts/select_vectors.py"
 
@@ -69,7 +153,13 @@ rule select_vectors:
 rule train_infersent:
     """Train InferSent on natural language inference."""
     input:
-        unpack(INPUTS.train_infersent),
+        train=lambda wildcards: sentence_files(wildcards, "train_on"),
+        dev=lambda wildcards: sentence_files(wildcards, "dev_on"),
+        disjoint_from=corpus_of_other_sentences,
+        vectors=vectors_of_encoder,
+        sources=lambda wildcards: sources(
+            sentence_files(wildcards, "train_on") + sentence_files(wildcards, "dev_on")
+        ),
     output:
         weights=f"{RESULTS}/sentence_vectors/trained/{{sentence_vectors}}.pt",
         record=f"{RESULTS}/sentence_vectors/trained/{{sentence_vectors}}.json",
@@ -87,7 +177,11 @@ rule train_infersent:
         runtime=growing(720),
         gpu=GPUS,
     params:
-        given=PARAMS.train_infersent,
+        settings=lambda wildcards: {
+            **sentence_settings(CONFIG, wildcards.sentence_vectors),
+            "seed": CONFIG.seeds[0],
+        },
+        code=code_of("train_infersent"),
     script:
         "../workflow_scripts/train_infersent.py"
 
@@ -95,7 +189,15 @@ rule train_infersent:
 rule encode_sentences:
     """Encode the unique sentences of a data set that ranking needs."""
     input:
-        unpack(INPUTS.encode_sentences),
+        corpus=corpus_of_sentences,
+        vectors=vectors_of_encoder,
+        weights=encoder_weights,
+        files=lambda wildcards: sentence_files(wildcards, "files"),
+        sources=lambda wildcards: sources(
+            vectors_of_encoder(wildcards)
+            + encoder_weights(wildcards)
+            + sentence_files(wildcards, "files")
+        ),
     output:
         vectors=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.npy",
         words=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.words.txt",
@@ -111,6 +213,14 @@ rule encode_sentences:
         mem_mb=growing(8000),
         runtime=growing(240),
     params:
-        given=PARAMS.encode_sentences,
+        settings=lambda wildcards: sentence_settings(CONFIG, wildcards.sentence_vectors),
+        # The name of an installed model, which has no file of weights.
+        name=lambda wildcards: next(iter(sentence_files(wildcards, "name")), None),
+        origin=lambda wildcards: AVAILABLE.origin_of_sentence_vectors(wildcards.sentence_vectors),
+        typed_only=ranks_typed_questions_only,
+        code=lambda wildcards: code_of(
+            "encode_sentences",
+            PRETRAINED[CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder].definition,
+        ),
     script:
         "../workflow_scripts/encode_sentences.py"

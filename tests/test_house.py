@@ -26,7 +26,6 @@ PACKAGES = (
     *(
         "training",
         "runs",
-        "experiments",
         "evaluation",
         "report",
         "model",

@@ -57,7 +57,7 @@ def run(system: System, write_cell_files, folder: Path) -> Model:
     job = toy_job(system, {SEED: files}, types)
     checkpoint = None
     if system.trained:
-        train_cell(job, "paper", "cpu", folder / "checkpoints", folder)
+        train_cell(job, "cpu", folder / "checkpoints", folder)
         hashes = table_hashes(job.files[SEED])
         checkpoint = checkpoint_path(job, SEED, hashes, folder / "checkpoints")
     else:

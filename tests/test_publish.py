@@ -66,7 +66,7 @@ def results(tmp_path, monkeypatch):
         ("d", [0], "old-dirty", CPU),
     ):
         record = {"git_commit": commit, "seeds": seeds, "machines": {"0": [machine]}}
-        record["settings"] = {"training": {"dropout": 0}}
+        record["hyperparameters"] = "paper"
         write_json(record_of(results, name), record)
     rows = [dict(zip(publish.CELL, (name, *CELL), strict=True)) for name in ("a", "b", "c", "a")]
     write_csv(to_frame(rows, SUMMARY), results / "summary.csv")

@@ -47,9 +47,8 @@ def test_as_many_seeds_train_in_parallel_as_the_job_has_threads(monkeypatch):
     """With fewer, the results would be the same."""
     calls, signature = [], inspect.signature(train_cell)
     fakes = {
-        "job.job": lambda _: nullcontext(SimpleNamespace(systems=None)),
-        "job.cell_job": lambda *_: SimpleNamespace(cell=None),
-        "runs.choose.resolve_system": lambda *_: ("paper", None),
+        "job.job": lambda _: nullcontext(),
+        "job.cell_job": lambda _: SimpleNamespace(cell=None, hyperparameters="paper"),
         "runs.train.train_cell": lambda *values, **options: calls.append(
             signature.bind(*values, **options).arguments
         ),

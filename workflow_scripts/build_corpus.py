@@ -5,19 +5,18 @@ from analogyqa.files import write_json
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, SPLITS, write_table
 
-with job(snakemake) as given:
-    files = dict(snakemake.input.items())
+with job(snakemake) as settings:
     corpus = build_corpus(
         snakemake.wildcards.corpus,
-        given.reader,
-        {split: files[split] for split in SPLITS if split in files},
-        given.question_types,
-        given.questions,
-        given.drop_all_correct,
-        given.parts,
-        given.options,
-        given.fold,
-        given.train_share,
+        settings["reader"],
+        {split: files for split in SPLITS if (files := snakemake.input[split])},
+        settings["question_types"],
+        snakemake.params.questions,
+        settings["drop_all_correct"],
+        settings["parts"],
+        settings.get("options"),
+        settings["fold"],
+        settings["train_share"],
     )
     write_table(corpus, CORPUS, snakemake.output.corpus)
-    write_json(snakemake.output.record, {"configured": given.configured})
+    write_json(snakemake.output.record, {"settings": settings})

@@ -7,15 +7,15 @@ from analogyqa.job import job
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table
 from analogyqa.settings.systems import Negatives
 
-with job(snakemake) as given:
-    wildcards = snakemake.wildcards
+with job(snakemake) as settings:
+    wildcards, types = snakemake.wildcards, settings["question_types"]
     corpus = read_table(snakemake.input.corpus, CORPUS)
-    for split in given.splits:
-        pairs = select_subset(corpus, split, given.types)
-        files = zip(given.seeds, snakemake.input.prototypes, snakemake.output[split], strict=True)
+    for split, paths in snakemake.output.items():
+        pairs = select_subset(corpus, split, types)
+        files = zip(settings["seeds"], snakemake.input.prototypes, paths, strict=True)
         for seed, file, path in files:
             prototypes = take_prototypes(
-                read_table(file, PROTOTYPES), given.types, int(wildcards.p), file
+                read_table(file, PROTOTYPES), types, int(wildcards.p), file
             )
             if split == "train":
                 negatives = Negatives(count=int(wildcards.number), per=wildcards.per)

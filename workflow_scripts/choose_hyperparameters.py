@@ -3,6 +3,10 @@
 from analogyqa.job import job
 from analogyqa.runs.choose import choose_hyperparameters
 
-with job(snakemake) as given:
-    histories = dict(zip(given.names, snakemake.input.files, strict=True))
-    choose_hyperparameters(histories, given.measure, given.subset, snakemake.output[0])
+with job(snakemake) as settings:
+    choose_hyperparameters(
+        dict(zip(settings["names"], snakemake.input.histories, strict=True)),
+        settings["measure"],
+        settings["subset"],
+        snakemake.output[0],
+    )

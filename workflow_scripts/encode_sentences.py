@@ -9,19 +9,19 @@ from analogyqa.schemas import CORPUS, read_table
 from analogyqa.training.data import ranked_sentences, training_sentences
 from analogyqa.vectors.store import write_store
 
-with job(snakemake) as given:
+with job(snakemake) as settings:
     torch.set_num_threads(snakemake.threads)
-    corpus = read_table(snakemake.input.corpus, CORPUS)
-    sentences = ranked_sentences(corpus, given.typed_only)
+    inputs, params = snakemake.input, snakemake.params
+    corpus = read_table(inputs.corpus, CORPUS)
+    sentences = ranked_sentences(corpus, params.typed_only)
     resources = Resources(
-        snakemake.input.get("weights", given.name) or "",
-        snakemake.input.get("vectors", ""),
+        next(iter(inputs.weights), params.name) or "",
+        next(iter(inputs.vectors), ""),
         # Without a training split, fit on the sentences themselves.
         training_sentences(corpus) or sentences,
-        given.lowercase,
-        given.options,
+        settings["lowercase"],
+        settings["options"],
     )
-    vectors = encode_sentences(given.encoder, sentences, resources)
+    vectors = encode_sentences(settings["encoder"], sentences, resources)
     is_found = np.ones(len(sentences), dtype=bool)
-    output = snakemake.output.vectors
-    write_store(vectors, is_found, sentences, given.origin, output, given.configured)
+    write_store(vectors, is_found, sentences, params.origin, snakemake.output.vectors, settings)

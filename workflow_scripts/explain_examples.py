@@ -5,14 +5,10 @@ from pathlib import Path
 from analogyqa.job import cell_job, job
 from analogyqa.model.examples import write_explanations
 from analogyqa.report.explained import clearest_decisions
-from analogyqa.runs.choose import resolve_system
 from analogyqa.schemas import DECISIONS, read_table
 
-with job(snakemake) as given:
-    _, system = resolve_system(given.systems, snakemake.input.get("selection"))
-    write_explanations(
-        cell_job(snakemake, system),
-        Path(snakemake.config["output_dir"], "checkpoints"),
-        clearest_decisions(read_table(snakemake.input.decisions, DECISIONS))["question_id"],
-        snakemake.output[0],
-    )
+with job(snakemake):
+    decisions = clearest_decisions(read_table(snakemake.input.decisions, DECISIONS))
+    checkpoints = Path(snakemake.config["output_dir"], "checkpoints")
+    cell = cell_job(snakemake).of_first_seed()
+    write_explanations(cell, checkpoints, decisions["question_id"], snakemake.output[0])

@@ -3,6 +3,6 @@
 from analogyqa.job import job
 from analogyqa.runs.decisions import write_decisions
 
-with job(snakemake) as given:
-    prototypes = dict(zip(given.seeds, snakemake.input.prototypes, strict=True))
+with job(snakemake) as settings:
+    prototypes = dict(zip(settings["seeds"], snakemake.input.prototypes, strict=True))
     write_decisions(snakemake.input.scores, snakemake.input.corpus, prototypes, snakemake.output[0])

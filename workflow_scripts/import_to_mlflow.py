@@ -9,15 +9,15 @@ from analogyqa.tracking.records import paper_runs
 from analogyqa.tracking.registry import register_best
 from analogyqa.tracking.store import import_runs
 
-with job(snakemake) as given:
+with job(snakemake):
     config, papers = reported(snakemake)
     results = Path(snakemake.output[0]).parent
     runs = {
         name: paper_runs(results, paper, paper_cells(config, paper), config)
         for name, paper in papers.items()
     }
-    import_runs(given.tracking_uri, results, runs)
-    register_best(given.tracking_uri, results, runs, config)
+    import_runs(snakemake.params.tracking_uri, results, runs)
+    register_best(snakemake.params.tracking_uri, results, runs, config)
     # What was imported, by paper and record.
     hashes = {name: {run.record: run.content_hash for run in runs[name]} for name in runs}
     write_json(snakemake.output[0], hashes)

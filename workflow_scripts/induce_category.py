@@ -8,16 +8,16 @@ from analogyqa.pretrained.nli import read_nli
 from analogyqa.schemas import ANALOGIES, write_table
 from analogyqa.settings.data import Category
 
-with job(snakemake) as given:
-    category, files = Category(title="", **given.category), snakemake.input
-    inference = {path: read_nli([path]) for path in files.get("inference", [])}
+with job(snakemake) as settings:
+    category = Category(title="", **settings["category"])
+    files = snakemake.input
     frame = induce_category(
         category,
-        next(iter(files.get("words", [])), ""),
-        files.get("texts", []),
-        inference,
+        next(iter(files.words), ""),
+        files.texts,
+        {path: read_nli([path]) for path in files.inference},
         find_spacy_model(snakemake, "the structure of sentences (parser.model)"),
-        given.seed,
+        settings["seed"],
     )
     logging.info("%s: %d of %d pairs", snakemake.wildcards.category, len(frame), category.pairs)
     write_table(frame, ANALOGIES, snakemake.output[0])

@@ -5,8 +5,9 @@ from analogyqa.files import write_text
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, write_table
 
-with job(snakemake) as given:
-    files = dict(zip(given.titles, snakemake.input.files, strict=True))
+with job(snakemake) as settings:
+    titles = settings["titles"]
+    files = dict(zip(titles, snakemake.input.files, strict=True))
     write_table(relations_corpus(files), CORPUS, snakemake.output.corpus)
-    pairs = {given.titles[name]: list(read(path)) for name, path in files.items()}
+    pairs = {titles[name]: list(read(path)) for name, path in files.items()}
     write_text(snakemake.output.review, review_page(pairs))

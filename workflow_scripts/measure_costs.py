@@ -1,20 +1,21 @@
 """Count the parameters of systems, and time their steps in turns."""
 
+from analogyqa.cells.cell import system_from
 from analogyqa.job import job
 from analogyqa.runs.cost import measure_costs
-from analogyqa.settings.systems import System
 from analogyqa.training.files import CellFiles
 
-with job(snakemake) as given:
-    systems = {name: System(title="", **section) for name, section in given.systems.items()}
+with job(snakemake) as settings:
+    systems = {name: system_from(values) for name, values in settings["systems"].items()}
+    vectors = dict(zip(settings["vectors"], snakemake.input.vectors, strict=True))
     measure_costs(
         systems,
         {
-            name: CellFiles(snakemake.input.corpus, snakemake.input.get(system.vectors), None, {})
+            name: CellFiles(snakemake.input.corpus, vectors.get(system.vectors), None, {})
             for name, system in systems.items()
         },
-        given.types,
-        given.lowercase,
+        settings["question_types"],
+        settings["lowercase"],
         snakemake.config["device"],
         snakemake.output[0],
     )

@@ -6,11 +6,11 @@ from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 from analogyqa.vectors.store import read_store
 
-with job(snakemake) as given:
+with job(snakemake) as settings:
     vectors, word_ids = read_store(snakemake.input.vectors)
     corpus = read_table(snakemake.input.corpus, CORPUS)
     entities = read_table(snakemake.input.entities, ENTITIES)
-    if given.fold:
+    if settings["fold"]:
         entities = restrict_to_fold(entities, corpus)
     rewritten = rewrite_questions(
         corpus,
@@ -18,7 +18,7 @@ with job(snakemake) as given:
         vectors,
         word_ids,
         snakemake.wildcards.rewriting,
-        given.lowercase,
-        given.question_words,
+        settings["lowercase"],
+        [word for words in settings["question_types"].values() for word in words],
     )
     write_table(rewritten, CORPUS, snakemake.output[0])

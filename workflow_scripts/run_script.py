@@ -33,16 +33,18 @@ from analogyqa.settings.base import nearest_hint
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
-def make_job(rule: str, wildcards: dict[str, str], configfiles: list[Path]) -> Job:
-    """Return the job of a rule for some wildcards, as Snakemake would make it."""
+def load_workflow(configfiles: list[Path]) -> Workflow:
+    """Return the workflow of this checkout as in the process of a job, which compares no results.
+
+    Args:
+        configfiles: Configuration files that replace keys of config.yaml.
+    """
     output_settings = OutputSettings()
-    logger_manager = LoggerManager(logger, output_settings)
     workflow = Workflow(
-        logger_manager=logger_manager,
+        logger_manager=LoggerManager(logger, output_settings),
         output_settings=output_settings,
         config_settings=ConfigSettings(configfiles=configfiles),
         resource_settings=ResourceSettings(),
-        # As in the process of a job, where nothing is compared with earlier results.
         workflow_settings=WorkflowSettings(exec_mode=ExecMode.SUBPROCESS),
         storage_settings=StorageSettings(),
         dag_settings=DAGSettings(rerun_triggers=frozenset()),
@@ -50,6 +52,11 @@ def make_job(rule: str, wildcards: dict[str, str], configfiles: list[Path]) -> J
     )
     workflow.include(CHECKOUT / "Snakefile", overwrite_default_target=True)
     workflow.global_resources = {}
+    return workflow
+
+
+def make_job(workflow: Workflow, rule: str, wildcards: dict[str, str]) -> Job:
+    """Return the job of a rule for some wildcards, as Snakemake would make it."""
     rules = {known.name: known for known in workflow.rules}
     if rule not in rules:
         sys.exit(f"\nError: there is no rule {rule}{nearest_hint(rule, rules)}\n")
@@ -65,7 +72,8 @@ def main(
 ) -> None:
     """Run the script of one job alone."""
     pairs = [wildcard.partition("=") for wildcard in wildcards or []]
-    job = make_job(rule, {name: value for name, _, value in pairs}, configfile or [])
+    workflow = load_workflow(configfile or [])
+    job = make_job(workflow, rule, {name: value for name, _, value in pairs})
     for path in (*job.output, *job.log):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     snakemake = Snakemake(

@@ -9,15 +9,14 @@ from analogyqa.schemas import CORPUS, read_table
 from analogyqa.vectors.files import build_vocabulary, select_vectors
 from analogyqa.vectors.store import write_store
 
-with job(snakemake) as given:
+with job(snakemake) as settings:
     corpus = read_table(snakemake.input.corpus, CORPUS)
     sentences = pd.concat([corpus["question"], corpus["candidate"]])
-    vocabulary = build_vocabulary(sentences, given.lowercase)
-    vectors, is_found = select_vectors(snakemake.input.vectors, vocabulary, given.out_of_vocabulary)
+    vocabulary = build_vocabulary(sentences, settings["lowercase"])
+    file, origin = snakemake.input.vectors, snakemake.params.origin
+    vectors, is_found = select_vectors(file, vocabulary, settings["out_of_vocabulary"])
     logging.info(
         "%s: %d of %d words found in %s",
-        snakemake.wildcards.vectors, is_found.sum(), len(is_found), given.origin,
+        snakemake.wildcards.vectors, is_found.sum(), len(is_found), origin,
     )  # fmt: skip
-    write_store(
-        vectors, is_found, vocabulary, given.origin, snakemake.output.vectors, given.configured
-    )
+    write_store(vectors, is_found, vocabulary, origin, snakemake.output.vectors, settings)

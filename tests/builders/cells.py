@@ -8,7 +8,7 @@ import pandas as pd
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.cells import Cell
+from analogyqa.cells.cell import Cell, system_settings
 from analogyqa.corpora.questions import classify_question, select_subset
 from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
 from analogyqa.settings.systems import Negatives, System
@@ -116,10 +116,19 @@ def toy_job(
     files: dict[int, CellFiles],
     types: list[str] | None = COMB,
     cell: Cell = CELL,
-    **values,
+    *,
+    hyperparameters: str = "paper",
+    sources: dict[str, str] = SOURCES,
 ) -> CellJob:
     """Return the job of a cell on the tables of each seed."""
-    return CellJob(cell, types, system, files, True, **{"sources": SOURCES} | values)
+    settings = {
+        "seeds": list(files),
+        "question_types": types,
+        "systems": {hyperparameters: system_settings(system)},
+        "lowercase": True,
+        "parts": {},
+    }
+    return CellJob(cell, settings, hyperparameters, system, files, sources)
 
 
 def stop_after(epochs: int) -> Callable[[list[list]], None]:

@@ -229,7 +229,8 @@ b: {<<: *x, file: b, sha256: unknown, licence: *l, citation: "x"}
 """
 RECORD = (
     b'{"cell": {"system": "a", "dataset": "b", "subset": "who", "overrides": {}}, "settings": {}, '
-    b'"seeds": [0], "content_hash": "x", "inputs": {}, "scores": {}, "git_commit": "abc", '
+    b'"hyperparameters": null, "sources": {}, "stores": {}, "seeds": [0], '
+    b'"content_hash": "x", "inputs": {}, "scores": {}, "git_commit": "abc", '
     b'"device": "cpu", "machines": {}}'
 )
 PATTERNS = (

@@ -158,22 +158,27 @@ def make_metrics(split: str, values: dict[str, np.ndarray]) -> pd.DataFrame:
 
 
 def make_run(
-    cell: Cell, values: dict[str, np.ndarray], trained: bool = True, **settings
+    cell: Cell, values: dict[str, np.ndarray], trained: bool = True, **facts
 ) -> tuple[dict, pd.DataFrame]:
-    """Return the record and metrics of a run with these values on test and 0 on dev."""
-    recorded = {
-        "system": {"encoder": "bigru" if trained else "mean"},
-        "training": {"dropout": 0.5} if trained else None,
-        "hyperparameters": PAPER,
+    """Return the record and metrics of a run with these values on test and 0 on dev.
+
+    `facts` replace entries of the record; `system`, those of its system.
+    """
+    system = {"encoder": "bigru" if trained else "mean", "ranker": {"name": "analogy"}}
+    system |= facts.pop("system", {}) | ({"training": {"dropout": 0.5}} if trained else {})
+    hyperparameters = facts.pop("hyperparameters", PAPER)
+    record = {
+        **dict.fromkeys(RECORDED),
+        "cell": cell.record(),
+        "settings": {"systems": {hyperparameters: system}, "parts": {}},
+        "hyperparameters": hyperparameters if trained else None,
         "sources": {"train": "wikiqa-train"},
-        "vectors": {"name": "wiki", "origin": "wiki-news"},
-        "sentence_vectors": None,
-    } | settings
-    recorded["system"] = {"ranker": {"name": "analogy"}} | recorded["system"]
+        "stores": {"vectors": {"name": "wiki", "origin": "wiki-news"}},
+        "content_hash": "abc",
+    }
     dev = make_metrics("dev", {"map": np.zeros((2, 1))})
     metrics = pd.concat([dev, make_metrics("test", values)], ignore_index=True)
-    record = dict.fromkeys(RECORDED) | {"cell": cell.record(), "settings": recorded}
-    return record | {"content_hash": "abc"}, metrics
+    return record | facts, metrics
 
 
 def write_made_run(results: Path, cell: Cell, values: dict[str, np.ndarray], **facts) -> None:

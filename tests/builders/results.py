@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.cells import Cell
-from analogyqa.cells.configured import configured_cell
 from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.ledger import build_ledger
 from analogyqa.evaluation.results import Results
@@ -101,10 +100,13 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
     cells = summary[["system", "dataset", "subset", "overrides"]].drop_duplicates()
     for system, dataset, subset, overrides in cells.itertuples(index=False):
         cell = Cell(system, dataset, subset, from_text(overrides))
-        settings = {"hyperparameters": "paper", "sources": {"train": "wikiqa-train"}}
-        settings |= {"vectors": {"name": "w", "origin": "wiki-news"}, "sentence_vectors": None}
-        record = {"cell": cell.record(), "settings": settings, "seeds": [0, 1]}
-        record |= {
+        record = {
+            "cell": cell.record(),
+            "settings": cell.settings(config),
+            "hyperparameters": "paper",
+            "sources": {"train": "wikiqa-train"},
+            "stores": {"vectors": {"name": "w", "origin": "wiki-news"}},
+            "seeds": [0, 1],
             "content_hash": "abc",
             "device": "cpu",
             "wall_seconds": 7300,
@@ -113,7 +115,6 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
             "inputs": {},
             "scores": {},
         }
-        record["configured"] = configured_cell(config, cell)
         for name, text in (
             (f"runs/{cell.path}/run.json", json.dumps(record)),
             (f"logs/train_encoder/{system}/{dataset}-{subset}-{overrides}.log", "done\n"),

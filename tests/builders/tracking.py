@@ -32,20 +32,14 @@ CELL = Cell("analogy", "wikiqa", "comb", (("p", "20"),))
 UNTRAINED = Cell("random", "wikiqa", "comb")
 NAME, UNTRAINED_NAME = run_name(CELL), run_name(UNTRAINED)
 CURVES = ["loss", *(f"dev_{name}" for name in RANKED)]
-SETTINGS = {
-    # Its model cannot be served.
-    "system": {
-        "encoder": "bigru",
-        "vectors": "some",
-        "ranker": {"name": "analogy"},
-        "rewriting": "entity",
-    },
+SYSTEM = {
+    "encoder": "bigru",
+    "vectors": "some",
+    "ranker": {"name": "analogy"},
+    "rewriting": "entity",  # its model cannot be served
     "p": 20,
-    "training": {"loss": "printed", "select_by": "mrr", "negatives": {"count": 1}},
-    "hyperparameters": "paper",
-    "sources": {"train": "wikiqa-train", "dev": "wikiqa-dev", "test": "wikiqa-test"},
-    "vectors": None,
 }
+TRAINING = {"loss": "printed", "select_by": "mrr", "negatives": {"count": 1}}
 
 
 def epochs_of(seed: int, epochs: int) -> list[list]:
@@ -65,9 +59,17 @@ def epochs_of(seed: int, epochs: int) -> list[list]:
 def write_cell(results: Path, cell: Cell, rr: float = 0.5, trained: bool = True, epochs=EPOCHS):
     """Write the record, history and metrics of a cell with the seeds 0 and 1."""
     folder = results / "runs" / cell.path
-    settings = SETTINGS if trained else {**SETTINGS, "training": None}
-    content = {"cell": cell.record(), "settings": settings, "seeds": [0, 1], "scores": str(rr)}
-    content["inputs"] = {}
+    system = SYSTEM | ({"training": TRAINING} if trained else {})
+    content = {
+        "cell": cell.record(),
+        "settings": {"systems": {"paper": system}, "lowercase": True, "parts": {}},
+        "hyperparameters": "paper" if trained else None,
+        "sources": {"train": "wikiqa-train", "dev": "wikiqa-dev", "test": "wikiqa-test"},
+        "stores": {},
+        "seeds": [0, 1],
+        "scores": str(rr),
+        "inputs": {},
+    }
     machine = {"git_commit": "abc", "device": "cpu", "machines": {}, "wall_seconds": 60.0}
     record = {**content, "content_hash": content_hash(content), **machine}
     write_json(folder / "run.json", record)

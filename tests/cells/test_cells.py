@@ -86,17 +86,17 @@ def test_the_parts_of_fused_systems_are_cells(papers):
     assert labels(papers.cells(FUSED)) == CELLS - gone | new
     config = papers.load(FUSED)
     folded = Cell("both", "toy", "both", (("drop_all_correct", "dev"), ("fold", "1of3")))
-    assert planned.fused_parts(config, folded) == {
+    assert folded.parts(config) == {
         name: folded._replace(system=name) for name in ("baseline", "stored")
     }
-    assert planned.fused_parts(config, Cell("stored", "toy", "both")) == {}
+    assert Cell("stored", "toy", "both").parts(config) == {}
 
 
 def test_overrides_of_a_fused_system_reach_the_parts_that_they_affect(papers):
     config = papers.load(FUSED)
     coordinates = {"system": "both", "dataset": "toy", "subset": "both"}
     cell = cell_at(Coordinates(**coordinates, p=2, dropout=0.4), config)
-    parts = {name: dict(part.overrides) for name, part in planned.fused_parts(config, cell).items()}
+    parts = {name: dict(part.overrides) for name, part in cell.parts(config).items()}
     assert parts == {"baseline": {"p": "2", "dropout": "0.4"}, "stored": {}}
     assert config.system_at("both", cell.overrides).training == config.systems["both"].training
 
@@ -262,13 +262,13 @@ def test_a_system_waits_for_the_cell_on_all_questions_that_it_starts_from(cross_
     over = {"systems": systems | {"after": after | {"starts_from": "baseline"}}}
     text = yaml.safe_dump(over | {"cross_validation": {"systems": ["after"]}})
     cells, config = cross_validated.cells(text), cross_validated.load(text)
-    started = {planned.prerequisite_cell(config, cell) for cell in cells if cell.system == "after"}
+    started = {cell.prerequisite(config) for cell in cells if cell.system == "after"}
     overrides = ("default", "fold=1of2", "fold=2of2")
     assert {cell.path for cell in started} == {f"baseline/toy/all/{name}" for name in overrides}
     assert started <= set(cells)
     varied = Cell("after", "toy", "who", (("dropout", "0"), ("p", "2")))
-    assert planned.prerequisite_cell(config, varied) == Cell("baseline", "toy", "all")
-    assert planned.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
+    assert varied.prerequisite(config) == Cell("baseline", "toy", "all")
+    assert Cell("analogy", "toy", "who").prerequisite(config) is None
 
 
 def test_a_cell_with_other_weights_waits_for_the_training_run_that_has_them(cross_validated):
@@ -277,12 +277,12 @@ def test_a_cell_with_other_weights_waits_for_the_training_run_that_has_them(cros
     systems["averages"] = first.model_dump() | {"title": "A", "scores_with": "averaged"}
     config = cross_validated.load(yaml.safe_dump({"systems": systems}))
     overrides = (("fold", "1of2"),)
-    prerequisite = planned.prerequisite_cell(config, Cell("averages", "toy", "who", overrides))
+    prerequisite = Cell("averages", "toy", "who", overrides).prerequisite(config)
     assert prerequisite == Cell("baseline", "toy", "who", overrides)
     assert share_runs(prerequisite._replace(system="averages"), prerequisite, config)
     assert not share_runs(prerequisite._replace(system="analogy"), prerequisite, config)
-    assert planned.prerequisite_cell(config, prerequisite) is None
-    assert planned.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
+    assert prerequisite.prerequisite(config) is None
+    assert Cell("analogy", "toy", "who").prerequisite(config) is None
 
 
 @pytest.mark.parametrize(

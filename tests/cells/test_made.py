@@ -14,6 +14,7 @@ SAMPLES = {
     **{"corpus": "wikiqa@fold=1of5", "overrides": "dropout=0@loss=hinge", "rewriting": "entity"},
     **{"before": "vectors=glove@", "after": "@pool=all", "solver": "3cosadd", "file": "run.json"},
     **{"vectors": "word2vec@dim=3", "sentence_vectors": "minilm", "paper": "own", "number": "12"},
+    "name": "own",
 }
 RUN = "runs/analogy/wikiqa/comb"
 LITTER = [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analogyqa.cells import cell_with_run, load_papers, reported_cells, sensitivity_cells
+from analogyqa.cells import load_papers, reported_cells, sensitivity_cells
 from analogyqa.cells.made import is_made
 from analogyqa.cells.targets import require_target
 from analogyqa.errors import AnalogyQAError
@@ -140,6 +140,6 @@ def test_every_planned_cell_is_a_target():
     papers = load_papers(config)
     varied = [cell for name in names for cell in sensitivity_cells(config, name).values()]
     for cell in [*reported_cells(config, papers), *varied]:
-        name = f"runs/{cell_with_run(config, cell).path}/run.json"
+        name = f"runs/{cell.with_run(config).path}/run.json"
         require_target(f"{config.output_dir}/{name}", config, papers)
         assert is_made(name)

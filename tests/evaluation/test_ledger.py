@@ -210,8 +210,8 @@ def test_equal_values_of_other_systems_or_overrides_are_not_repeats():
 
 
 class TestSummary:
-    def summary(self, trained: bool = True, **settings) -> pd.DataFrame:
-        run = make_run(CELL, {"map": VALUES, "tied_candidates": VALUES * 4}, trained, **settings)
+    def summary(self, trained: bool = True, **facts) -> pd.DataFrame:
+        run = make_run(CELL, {"map": VALUES, "tied_candidates": VALUES * 4}, trained, **facts)
         return summarise_runs([run], make_config(substitutes={"wiki-news": "theirs"}))
 
     def test_the_summary_has_the_test_split_of_each_measure(self):
@@ -232,40 +232,40 @@ class TestSummary:
         assert row[["all_correct", "mean_of_others"]].tolist() == [1, 0.375]
 
     @pytest.mark.parametrize(
-        ("settings", "substitute"),
+        ("facts", "substitute"),
         [
             ({}, "wiki-news for theirs"),
-            ({"vectors": None, "sentence_vectors": {"name": "nli", "origin": "a wiki-news, b"}},
+            ({"stores": {"sentence_vectors": {"name": "nli", "origin": "a wiki-news, b"}}},
              "wiki-news for theirs"),
-            ({"vectors": None, "sources": {"train": "a", "entities": "wiki-news"}},
+            ({"stores": {}, "sources": {"train": "a", "entities": "wiki-news"}},
              "wiki-news for theirs"),
-            ({"vectors": {"name": "wiki", "origin": "wiki-newspaper"}}, ""),
+            ({"stores": {"vectors": {"name": "wiki", "origin": "wiki-newspaper"}}}, ""),
         ],
         ids=["vectors", "sentence vectors", "entities", "another name"],
     )  # fmt: skip
-    def test_substitutes_are_named(self, settings, substitute):
-        assert self.summary(**settings)["substitute"].eq(substitute).all()
+    def test_substitutes_are_named(self, facts, substitute):
+        assert self.summary(**facts)["substitute"].eq(substitute).all()
 
     @pytest.mark.parametrize(
-        ("trained", "settings", "hyperparameters", "provenance"),
+        ("trained", "facts", "hyperparameters", "provenance"),
         [
             (True, {"hyperparameters": "bare"}, "bare",
              "trained here: on wikiqa-train, vectors wiki-news, hyperparameters bare"),
-            (True, {"hyperparameters": "bare", "vectors": None}, "bare",
+            (True, {"hyperparameters": "bare", "stores": {}}, "bare",
              "trained here: on wikiqa-train, hyperparameters bare"),
             (False, {}, "", "mean of wiki-news"),
-            (False, {"vectors": None, "sentence_vectors": {"origin": "ours"}}, "", "ours"),
-            (False, {"vectors": None, "system": {"encoder": None, "ranker": {"name": "bm25"}}},
+            (False, {"stores": {"sentence_vectors": {"origin": "ours"}}}, "", "ours"),
+            (False, {"stores": {}, "system": {"encoder": None, "ranker": {"name": "bm25"}}},
              "", "bm25"),
-            (False, {"vectors": None, "system": {"encoder": "random"}}, "", "random"),
+            (False, {"stores": {}, "system": {"encoder": "random"}}, "", "random"),
         ],
         ids=["trained", "trained without vectors", "of vectors", "of sentence vectors",
              "of a ranker", "of nothing"],
     )  # fmt: skip
     def test_the_summary_gives_the_provenance_of_a_run(
-        self, trained, settings, hyperparameters, provenance
+        self, trained, facts, hyperparameters, provenance
     ):
-        summary = self.summary(trained, **settings)
+        summary = self.summary(trained, **facts)
         assert summary["hyperparameters"].eq(hyperparameters).all()
         assert summary["provenance"].eq(provenance).all()
 

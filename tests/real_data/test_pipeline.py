@@ -58,5 +58,5 @@ def test_table_2_is_the_papers_in_every_cell(results):
 
 def test_a_run_names_the_copy_of_train_all_that_it_read(results):
     record = json.loads((results / "runs/analogy/trecqa/comb/default/run.json").read_text("utf-8"))
-    assert record["settings"]["sources"]["train"] == "trecqa-train-all-rebuilt"
-    assert record["settings"]["vectors"]["origin"] == "enwiki-105m-300d.fasttext"
+    assert record["sources"]["train"] == "trecqa-train-all-rebuilt"
+    assert record["stores"]["vectors"]["origin"] == "enwiki-105m-300d.fasttext"

@@ -170,7 +170,7 @@ def test_a_run_on_lemmas_is_compared_with_them_even_if_the_last_run_had_no_such_
     lemmas.parent.mkdir(parents=True)
     table = read_table(unpacked / "corpora" / "wikiqa.parquet", CORPUS)
     write_table(table, CORPUS, lemmas)
-    record["configured"] = {"vectors": {"lemmas": {"keep": ["NOUN"]}}}
+    record["settings"]["vectors"] = {"lemmas": {"keep": ["NOUN"]}}
     record["inputs"] = {"corpus, seed 0": sha256(lemmas)}
     record["content_hash"] = hash_of_content(record)
     write_json(run / "run.json", record)
@@ -183,7 +183,9 @@ def test_a_run_on_lemmas_is_compared_with_them_even_if_the_last_run_had_no_such_
 def test_measures_of_a_run_on_rewritten_texts_are_verified_without_these_texts(unpacked):
     run = unpacked / "runs" / CELL.path
     record = read_record(run / "run.json")
-    record["settings"]["system"]["rewriting"] = "entity"  # `rewritten/` is not in an archive
+    record["settings"]["systems"]["paper"]["rewriting"] = (
+        "entity"  # `rewritten/` is not in an archive
+    )
     record["content_hash"] = hash_of_content(record)
     write_json(run / "run.json", record)
     metrics = read_table(run / "metrics.parquet", METRICS)

@@ -16,7 +16,7 @@ def add_run(results, system, scores, **changes):
     facts = {
         "scores": str(scores.tolist()),
         "inputs": {"corpus, seed 0": "a", "corpus, seed 1": "a"},
-        "configured": {"training": {"margin": 0.1}},
+        "settings": {"training": {"margin": 0.1}},
         "git_commit": "abc",
     }
     write_made_run(results, Cell(system, "wikiqa", "comb"), {"map": scores}, **facts | changes)
@@ -31,7 +31,7 @@ def test_cells_with_equal_scores_are_counted_and_other_cells_are_compared(folder
     for folder in folders:
         add_run(folder, "glove", SCORES)
     add_run(folders[0], "analogy", SCORES)
-    changed = {"configured": {"training": {"margin": 0.2}}, "git_commit": "def"}
+    changed = {"settings": {"training": {"margin": 0.2}}, "git_commit": "def"}
     add_run(folders[1], "analogy", np.minimum(SCORES + 0.25, 1), **changed)
     equal, (difference,) = compare_folders(*folders, CONFIG)
     assert (equal, difference.cell) == (1, "analogy/wikiqa/comb/default")

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analogyqa.cells.cell import system_settings
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import summarise_runs
 from analogyqa.files import write_json
@@ -13,7 +14,7 @@ from analogyqa.runs.fuse import fuse_cell
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
 from analogyqa.training.files import CellFiles
-from builders.cells import SOURCES, toy_job
+from builders.cells import SOURCES, toy_job, untrained_system
 
 SEEDS = [0, 1, 4]
 
@@ -26,9 +27,8 @@ def parts(tmp_path, corpus):
     for name, score in score_of_run.items():
         tables = [pairs.assign(seed=seed, score=score + seed, best_prototype=-1) for seed in SEEDS]
         write_table(pd.concat(tables)[SCORES.names], SCORES, tmp_path / name / "scores.parquet")
-        stores = {"vectors": {"origin": f"vectors of {name}"}, "sentence_vectors": None}
-        settings = {"sources": SOURCES, "training": None, **stores}
-        write_json(tmp_path / name / "run.json", {"settings": settings})
+        stores = {"vectors": {"origin": f"vectors of {name}"}}
+        write_json(tmp_path / name / "run.json", {"sources": SOURCES, "stores": stores})
     write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
     return {name: tmp_path / name for name in score_of_run}
 
@@ -39,6 +39,10 @@ def fuse(parts, tmp_path):
         system = System(title="F", ranker={"name": "fused", "parts": names, "fusion": fusion})
         files = CellFiles(str(tmp_path / "corpus.parquet"), None, None, {})
         job = toy_job(system, dict.fromkeys(SEEDS, files), sources={})
+        job.settings["parts"] = {
+            name: {"systems": {"paper": system_settings(untrained_system())}}
+            for name in system.parts
+        }
         fuse_cell(job, {name: parts[name] for name in system.parts}, tmp_path / "fused")
         return tmp_path / "fused"
 
@@ -54,7 +58,9 @@ def test_each_seed_fuses_seeds_relative_to_it(fuse):
         "4": [["right", 4], ["right", 0], ["wrong", 1]],
     }
     assert {run[2] for runs in weights.values() for run in runs} == {1 / 3}
-    assert json.loads((folder / "run.json").read_text())["settings"]["sources"] == SOURCES
+    record = json.loads((folder / "run.json").read_text())
+    assert record["sources"] == SOURCES
+    assert record["stores"]["vectors of right"] == {"origin": "vectors of right"}
 
 
 def test_weights_learned_on_dev_rank_test(fuse):

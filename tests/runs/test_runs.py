@@ -11,15 +11,15 @@ import pytest
 import torch
 from ir_measures import P
 
-from analogyqa.cells import Cell
+from analogyqa.cells.cell import Cell, system_from
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, OF_SCORES, RANKED, RankedMeasure
 from analogyqa.runs import score as score_module
 from analogyqa.runs import train
-from analogyqa.runs.choose import choose_hyperparameters, read_tuned, resolve_system
+from analogyqa.runs.choose import choose_hyperparameters, read_tuned
 from analogyqa.runs.depends_on import sha256
-from analogyqa.runs.record import read_metrics, run_record, table_hashes
+from analogyqa.runs.record import read_metrics, run_record, run_system, table_hashes
 from analogyqa.runs.score import score_cell
 from analogyqa.runs.train import train_cell
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
@@ -50,8 +50,8 @@ def run(files, folder):
 
     def run(name, system=SYSTEM, files=files, hyperparameters="paper", *, options=None, **values):
         checkpoints = (options or {}).pop("checkpoints", folder / "checkpoints")
-        job = toy_job(system, files, **values)
-        train_cell(job, hyperparameters, "cpu", checkpoints, folder / name, **options or {})
+        job = toy_job(system, files, hyperparameters=hyperparameters, **values)
+        train_cell(job, "cpu", checkpoints, folder / name, **options or {})
         return folder / name
 
     return run
@@ -105,7 +105,7 @@ def test_the_content_hash_depends_on_the_scores_but_not_on_the_machine(tmp_path,
 
     def record(scores, **machine):
         (tmp_path / "scores").write_bytes(scores)
-        return run_record(toy_job(SYSTEM, {}), {}, {}, tmp_path / "scores", **machine)
+        return run_record(toy_job(SYSTEM, {}), {}, tmp_path / "scores", {}, **machine)
 
     on_cpu, on_gpu, other = record(b"a", device="cpu"), record(b"a", device="cuda"), record(b"b")
     assert on_cpu["content_hash"] == on_gpu["content_hash"] != other["content_hash"]
@@ -117,18 +117,15 @@ def test_the_content_hash_depends_on_the_scores_but_not_on_the_machine(tmp_path,
 
 def test_the_record_has_cell_seeds_settings_inputs_and_machine(run, files):
     cell = CELL._replace(overrides=(("dropout", "0.5"), ("p", "3")))
-    folder = run("overrides", cell=cell, configured={"seeds": 2})
+    folder = run("overrides", cell=cell)
     record = record_of(folder)
     assert record["cell"]["overrides"] == {"dropout": "0.5", "p": "3"}
     assert Cell.from_record(record["cell"]) == cell
-    assert (record["seeds"], record["configured"]) == ([0, 5], {"seeds": 2})
-    settings = record["settings"]
-    assert (settings["training"]["sentence_dim"], settings["p"]) == (4, 3)
-    ranker, encoder = settings["system"]["ranker"]["name"], settings["system"]["encoder"]
-    assert (ranker, encoder) == ("analogy", "bigru")
-    assert settings["hyperparameters"] == "paper"
-    assert settings["vectors"] == {"name": "vectors", "origin": "toy"}
-    assert settings["sentence_vectors"] is None
+    assert record["seeds"] == [0, 5]
+    assert record["settings"] == toy_job(SYSTEM, files).settings
+    assert system_from(run_system(record)) == SYSTEM.model_copy(update={"title": ""})
+    assert record["hyperparameters"] == "paper"
+    assert record["stores"] == {"vectors": {"name": "vectors", "origin": "toy"}}
     machine = {"after_epoch": 0, **describe_machine(torch.device("cpu"))}
     assert record["device"] == "cpu"
     assert [machines[0] for machines in record["machines"].values()] == [machine, machine]
@@ -143,7 +140,7 @@ def test_the_record_has_cell_seeds_settings_inputs_and_machine(run, files):
 def test_the_record_names_the_model_of_the_entities(run, first):
     sources = SOURCES | {"entities": "some_model"}
     second = run("entities", sources=sources)
-    assert record_of(second)["settings"]["sources"] == sources
+    assert record_of(second)["sources"] == sources
     assert_same(first, second, same_record=False)
 
 
@@ -214,7 +211,7 @@ def test_an_encoder_starts_from_the_weights_of_another_system(run, first, files,
     started = run("started", system)
     first_losses = [tables_of(folder)["history"]["value"].iloc[0] for folder in (started, first)]
     assert first_losses[0] != first_losses[1]
-    start = record_of(started)["settings"]["system"]["starts_from"]
+    start = run_system(record_of(started))["starts_from"]
     assert start["training"]["loss"] == "listwise"
     # It starts from the training run of that system's cell, which is not repeated.
     monkeypatch.setattr(learner, "encode", None)
@@ -282,7 +279,8 @@ def test_an_untrained_cell_has_no_history(score):
     files = {path.name for path in folder.iterdir()}
     assert files == {"metrics.parquet", "run.json", "scores.parquet"}
     record = record_of(folder)
-    assert (record["settings"]["training"], record["settings"]["p"]) == (None, 3)
+    system = run_system(record)
+    assert ("training" in system, system["p"], record["hyperparameters"]) == (False, 3, None)
     assert record["seeds"] == [0, 5]
     assert set(tables_of(folder)["scores"]["seed"]) == {0, 5}
 
@@ -307,9 +305,9 @@ def test_a_system_without_prototypes_needs_only_the_corpus(
     folder = score(System(title="R", **values), corpus_only, types)
     record = record_of(folder)
     assert sorted(record["inputs"]) == ["corpus, seed 0", "corpus, seed 5"]
-    settings = record["settings"]
-    assert (settings["vectors"], settings["p"]) == (None, None)
-    assert settings["system"]["ranker"] == {"name": values["ranker"]}
+    system = run_system(record)
+    assert (record["stores"], "p" in system) == ({}, False)
+    assert system["ranker"] == {"name": values["ranker"]}
     scores = tables_of(folder)["scores"]
     assert len({tuple(rows["score"]) for _, rows in scores.groupby("seed")}) == distinct
     ranked = [select_subset(corpus, split, types)["candidate_id"] for split in ("dev", "test")]
@@ -344,8 +342,8 @@ def test_the_record_names_the_sentence_vectors_and_their_origin(score, files, co
     }
     folder = score(System(title="S", sentence_vectors="means", ranker="cosine"), stored)
     record = record_of(folder)
-    assert record["settings"]["sentence_vectors"] == {"name": "means", "origin": "an encoder"}
-    assert record["settings"]["vectors"] is None
+    stored = {"name": "means", "origin": "an encoder"}
+    assert record["stores"] == {"sentence_vectors": stored}
     assert record["inputs"]["sentence vectors, seed 5"] == sha256(path)
     assert set(tables_of(folder)["scores"]["seed"]) == {0, 5}
 
@@ -407,14 +405,6 @@ def test_the_hyperparameters_with_the_best_mean_over_seeds_are_chosen(
     record = json.loads((tmp_path / "choice.json").read_text())
     assert record["dev"] == pytest.approx(dev)
     assert (record["measure"], record["subset"]) == (measure, "comb")
-    systems = {
-        name: SYSTEM.model_dump(exclude={"title"})
-        | {"training": {"loss": "hinge", "margin": margin}}
-        for name, margin in (("hinge", 0.25), ("paper", 0.5))
-    }
-    name, tuned = resolve_system(systems, tmp_path / "choice.json")
-    assert (name, tuned.training.margin) == (chosen, {"hinge": 0.25, "paper": 0.5}[chosen])
-    assert resolve_system(systems, None)[0] == "hinge"
 
 
 def test_only_seeds_that_all_choices_share_are_counted(history, tmp_path):
@@ -434,9 +424,6 @@ def test_a_new_or_changed_measure_is_taken_from_the_scores(
     (results / "corpora").mkdir()
     shutil.copyfile(files[0].corpus, results / "corpora" / f"{CELL.corpus}.parquet")
     path = folder / "metrics.parquet"
-    record = json.loads((folder / "run.json").read_text())
-    record["configured"] = {"question_types": COMB}
-    (folder / "run.json").write_text(json.dumps(record))
     stored, before = read_table(path, METRICS), path.read_bytes()
     assert read_metrics(path).equals(stored)
     monkeypatch.setitem(RANKED, "p_at_2", RankedMeasure("Precision at 2", "P@2", P @ 2))

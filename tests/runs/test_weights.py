@@ -32,7 +32,7 @@ def job(write_cell_files, folder):
     """The job of the cell, which has two seeds."""
     files = {seed: write_cell_files(folder.parent / "tables", seed) for seed in (3, 4)}
     job = toy_job(SYSTEM, files)
-    train_cell(job, "paper", "cpu", folder.parent / "checkpoints", folder)
+    train_cell(job, "cpu", folder.parent / "checkpoints", folder)
     return job
 
 
@@ -129,7 +129,7 @@ def test_an_encoder_with_its_own_vocabulary_shows_its_word_pieces(
     monkeypatch.setattr(minilm, "_folder", lambda: model)
     system = trained_system("cosine", "minilm", loss="pairwise", max_epochs=1)
     job = toy_job(system, {3: cell_files(3)._replace(vectors=None)})
-    train_cell(job, "paper", "cpu", tmp_path / "checkpoints", tmp_path / "run")
+    train_cell(job, "cpu", tmp_path / "checkpoints", tmp_path / "run")
     inside = read_table(write_inside_table(job, tmp_path / "run"), INSIDE).set_index("kind")
     assert "[CLS]" in set(inside.loc["word", "text"])
     assert inside.loc["question", "words"].iloc[0][0] == "[CLS]"
@@ -138,12 +138,14 @@ def test_an_encoder_with_its_own_vocabulary_shows_its_word_pieces(
 
 @pytest.mark.parametrize(
     "changed",
-    [{"types": ["who"]}, {"lowercase": False}, {"system": trained_system(max_epochs=3)}],
+    [{"question_types": ["who"]}, {"lowercase": False}, {"system": trained_system(max_epochs=3)}],
 )
 def test_a_missing_checkpoint_is_named(job, tmp_path, folder, changed):
     with pytest.raises(AnalogyQAError, match=r"checkpoint of analogy toy comb seed 3 is missing"):
         write_weights(job, tmp_path, tmp_path / "weights.pt")
     message = r"seed 3 is missing.* Delete .*run/run\.json, then"
     with pytest.raises(AnalogyQAError, match=message):
-        write_inside_table(job_of_one_seed(job, **changed), folder, "missing.parquet")
+        system = changed.pop("system", job.system)
+        other = job_of_one_seed(job, settings=job.settings | changed, system=system)
+        write_inside_table(other, folder, "missing.parquet")
     assert not (folder / "missing.parquet").exists()

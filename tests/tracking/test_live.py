@@ -53,7 +53,6 @@ def train(cell_files, tmp_path, monkeypatch):
 
             train_cell(
                 toy_job(SYSTEM, files, cell=CELL),
-                "paper",
                 "cpu",
                 results / "checkpoints",
                 results / "runs" / CELL.path,

@@ -54,7 +54,7 @@ def train(results: Path, cells: Iterable[Cell], write_cell_files) -> Path:
         # Validated again as in a job, where a default of 1 becomes 1.0.
         system = System(**SYSTEMS[cell].model_dump())
         job = toy_job(system, {SEED: write_cell_files(folder, SEED, types)}, types, cell)
-        train_cell(job, "paper", "cpu", results / "checkpoints", results / "runs" / cell.path)
+        train_cell(job, "cpu", results / "checkpoints", results / "runs" / cell.path)
     (results / "corpora").mkdir(exist_ok=True)
     shutil.copy(folder / "corpus.parquet", results / "corpora" / "toy.parquet")
     shutil.copytree(folder, results / "vectors", dirs_exist_ok=True)

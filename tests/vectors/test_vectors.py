@@ -228,7 +228,7 @@ def test_a_store_round_trips_any_text_without_line_feeds(tmp_path_factory, sente
     assert isinstance(vectors, np.memmap)
     assert store_record(path) == {"name": "sentences", "origin": "some encoder"}
     record = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    assert record.pop("configured") is None
+    assert record.pop("settings") is None
     assert record == {"origin": "some encoder", "words": 3, "found": 2, "dim": 4}
 
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 SNAKEFILE = """\
 from types import SimpleNamespace
 
-from analogyqa.experiments.experiment import one_of
+from analogyqa.cells.plan import one_of
 from analogyqa.sources.registry import load_registry
 from analogyqa.sources.verify import is_placed_by_hand
 

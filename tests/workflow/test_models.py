@@ -35,8 +35,8 @@ def run_of(project, system):
     return project.results / "runs" / system / "wikiqa" / "comb" / "default"
 
 
-def settings_of(project, system):
-    return read_json(run_of(project, system) / "run.json")["settings"]
+def record_of(project, system):
+    return read_json(run_of(project, system) / "run.json")
 
 
 def corpus_of(project):
@@ -77,7 +77,7 @@ def test_the_sentences_that_are_ranked_are_encoded_once(finished, store):
     ],
 )
 def test_a_record_names_the_origin_of_its_sentence_vectors(finished, system, store, origin):
-    used = settings_of(finished, system)["sentence_vectors"]
+    used = record_of(finished, system)["stores"]["sentence_vectors"]
     assert used == {"name": store, "origin": origin}
 
 
@@ -92,7 +92,7 @@ def test_tam_runs_on_the_rewritten_questions(finished):
     rewritten = finished.results / "rewritten" / "wikiqa" / "entity.parquet"
     inputs = read_json(run_of(finished, "tam") / "run.json")["inputs"]
     assert inputs["corpus, seed 0"] == inputs["corpus, seed 1"] == sha256(rewritten)
-    assert settings_of(finished, "tam")["sources"]["entities"] == "entities.jsonl"
+    assert record_of(finished, "tam")["sources"]["entities"] == "entities.jsonl"
 
 
 # Unavailable systems

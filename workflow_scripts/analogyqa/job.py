@@ -6,17 +6,17 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from types import SimpleNamespace
+from pathlib import Path
 
-from analogyqa.cells import Cell
+from analogyqa.cells.cell import Cell, Settings
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.stored import configured
+from analogyqa.runs.choose import read_tuned
 from analogyqa.settings.overrides import DEFAULT, from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.systems import Negatives, System
 from analogyqa.surroundings import prepare_streams
 from analogyqa.training.files import CellFiles, CellJob
 
@@ -32,8 +32,8 @@ class _LogFile(logging.FileHandler):
 
 
 @contextmanager
-def job(snakemake) -> Iterator[SimpleNamespace]:
-    """Yield the parameters of a job as attributes (see `experiments.parameters`), and log the job.
+def job(snakemake) -> Iterator[Settings]:
+    """Yield the parameter `settings` of a job, and log the job.
 
     Print one line on the terminal when the job ends, or one message for the user when it fails.
     Warnings also go to the terminal, and tracebacks to the log. Errors that a user can fix (a full
@@ -47,7 +47,7 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
         terminal.setLevel(logging.WARNING)
         handlers: list[logging.Handler] = [_LogFile(log_file, mode="w"), terminal]
         logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
-        yield SimpleNamespace(**dict(snakemake.params.items()).get("given", {}))
+        yield snakemake.params.get("settings", {})
         values = (value for value in snakemake.wildcards if value != DEFAULT)
         seconds = time.perf_counter() - started
         print(" ".join([snakemake.rule, *values]) + f": {seconds:.1f} s", file=sys.stderr)
@@ -63,7 +63,7 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
 
 
 def find_spacy_model(snakemake, finds: str) -> str:
-    """Return the spaCy model that the parameter `model` of a job names; "" if it names none.
+    """Return the spaCy model that the settings of a job name as `model`; "" if they name none.
 
     Args:
         snakemake: The job.
@@ -76,46 +76,51 @@ def find_spacy_model(snakemake, finds: str) -> str:
     from analogyqa.cells.availability import find_model
     from analogyqa.sources.registry import mirrors_from
 
-    names, config = snakemake.params.given["model"], snakemake.config
+    names, config = snakemake.params.settings["model"], snakemake.config
     folders = [config["resources_dir"], *mirrors_from(config.get("mirrors", []), os.environ)]
     return find_model(names, folders, finds) if names else ""
 
 
 def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
     """Return the configuration of a report, without what cannot run here, and its papers."""
-    return configured(snakemake.config, snakemake.params.given["left_out"])
+    return configured(snakemake.config, snakemake.params.settings["left_out"])
 
 
-def cell_job(snakemake, system: System) -> CellJob:
-    """Return the cell that the wildcards of a job name, and what its results depend on."""
-    wildcards, given = snakemake.wildcards, snakemake.params.given
+def cell_job(snakemake) -> CellJob:
+    """Return the cell that the wildcards of a job name, with what its results depend on."""
+    wildcards = snakemake.wildcards
     overrides = from_text(wildcards.overrides)
-    return CellJob(
-        Cell(wildcards.system, wildcards.dataset, wildcards.subset, overrides),
-        given["types"],
-        system,
-        _cell_files(snakemake, system.training.negatives),
-        given.get("lowercase", False),
-        given.get("sources", {}),
-        given.get("configured"),
-    )
+    cell = Cell(wildcards.system, wildcards.dataset, wildcards.subset, overrides)
+    return with_files(snakemake, cell, snakemake.params.settings)
 
 
-def _cell_files(snakemake, negatives: Negatives) -> dict[int, CellFiles]:
-    """Return the tables of a cell by seed; `negatives` decides which training quadruples."""
-    named = dict(snakemake.input.items())
-    names = {"dev": "dev", "test": "test", "train": negatives.file_stem}
-    quadruples = {split: named[name] for split, name in names.items() if name in named}
-    prototypes = named.get("prototypes")
-    vectors = named.get("vectors")
-    return {
-        seed: CellFiles(
-            named["corpus"],
-            vectors if vectors is None or isinstance(vectors, str) else vectors[index],
-            prototypes[index] if prototypes else None,
-            {split: files[index] for split, files in quadruples.items()},
-            named.get("sentence_vectors"),
-            named.get("frequencies"),
-        )
-        for index, seed in enumerate(snakemake.params.given["seeds"])
+def with_files(snakemake, cell: Cell, settings: Settings) -> CellJob:
+    """Return a cell with the files that a job reads for it, and what its results depend on."""
+    inputs = snakemake.input
+    selection = inputs.get("selection")
+    hyperparameters = read_tuned(selection[0]) if selection else None
+    sources = dict(snakemake.params.get("sources", {}))
+    job = CellJob.from_settings(cell, settings, hyperparameters, {}, sources)
+    draw = job.system.training.negatives.file_stem
+    quadruples = {
+        "train": [path for path in inputs.get("train", []) if Path(path).stem == draw],
+        "dev": inputs.get("dev", []),
+        "test": inputs.get("test", []),
     }
+    files = {
+        seed: CellFiles(
+            inputs.corpus,
+            _of_seed(inputs.get("vectors"), index),
+            _of_seed(inputs.get("prototypes"), index),
+            {split: paths[index] for split, paths in quadruples.items() if paths},
+            _of_seed(inputs.get("sentence_vectors"), index),
+            _of_seed(inputs.get("frequencies"), index),
+        )
+        for index, seed in enumerate(settings["seeds"])
+    }
+    return job._replace(files=files)
+
+
+def _of_seed(paths: Sequence[str] | None, index: int) -> str | None:
+    """Return the file of a seed; a single file is that of all seeds."""
+    return paths[min(index, len(paths) - 1)] if paths else None

@@ -5,7 +5,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
-from analogyqa.cells.cell import Cell, corpus_name, split_corpus, without_fold
+from analogyqa.cells.cell import Cell, cells_by_run, corpus_name, split_corpus, without_fold
 from analogyqa.cells.coordinates import (
     artefact_coordinates,
     cell_at,
@@ -17,14 +17,6 @@ from analogyqa.cells.coordinates import (
     why_no_run,
 )
 from analogyqa.cells.costs import all_costs, has_costs, systems_with_costs
-from analogyqa.cells.related import (
-    cell_with_run,
-    cell_with_weights,
-    cells_by_run,
-    fused_parts,
-    prerequisite_cell,
-    training_cell,
-)
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.artefacts import View
@@ -148,11 +140,11 @@ def paper_cells(config: Config, paper: Paper) -> list[Cell]:
     for cell in list(dict.fromkeys(cells)):
         if cell.overrides == ((ov.HYPERPARAMETERS, ov.TUNED),):
             cells += selection_cells(config, cell.system, cell.dataset).values()
-        if training := training_cell(config, cell):
+        if training := cell.training_cell(config):
             cells.append(training)
-        cells += fused_parts(config, cell).values()
+        cells += cell.parts(config).values()
     cells = list(dict.fromkeys(cells))
-    cells += filter(None, [prerequisite_cell(config, cell) for cell in cells])
+    cells += filter(None, [cell.prerequisite(config) for cell in cells])
     return list(dict.fromkeys(cells))
 
 
@@ -235,7 +227,7 @@ def claim_cells(config: Config, paper: Paper) -> list[Cell]:
     cells = _cells_at(claim_sides(claims, SCORE), config) + norm_cells(config, paper)
     for coordinates in claim_sides(claim for claim in claims if claim.primary):
         cells += fold_cells(coordinates, config, paper.paper)
-    cells += [part for cell in cells for part in fused_parts(config, cell).values()]
+    cells += [part for cell in cells for part in cell.parts(config).values()]
     return list(dict.fromkeys(cells))
 
 

@@ -1,11 +1,22 @@
-"""A cell, and the names of the files it is made of."""
+"""A cell: the names of its files, the other cells it needs, and what its results depend on."""
 
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from analogyqa.settings import overrides as ov
-from analogyqa.settings.data import FOLD
+from analogyqa.settings.base import AT
+from analogyqa.settings.data import ALL, FOLD, WEIGHTED_BY
 from analogyqa.settings.overrides import Overrides
+from analogyqa.settings.run import Config
+from analogyqa.settings.systems import System
+from analogyqa.settings.vectors import SEED
+from analogyqa.tasks import task_of
+
+Settings = dict[str, Any]  # the part of a configuration that a result depends on: a JSON value
+
+_TEXTS = {"title", "only_costs"}  # keys of a system that change no number
+_NOT_IN_CORPUS = {"title", "questions", "evaluation", "columns", "encoding"}
 
 
 class Cell(NamedTuple):
@@ -18,6 +29,8 @@ class Cell(NamedTuple):
     dataset: str
     subset: str
     overrides: Overrides = ()
+
+    # Names
 
     @property
     def path(self) -> str:
@@ -48,6 +61,155 @@ class Cell(NamedTuple):
         """Return the cell of a value that `record` returned."""
         return cls(**{**record, "overrides": ov.as_overrides(record["overrides"])})
 
+    # Other cells
+
+    def with_run(self, config: Config) -> "Cell":
+        """Return the cell whose run holds the results of this one."""
+        return task_of(config.datasets[self.dataset]).cell_with_run(self)
+
+    def training_cell(self, config: Config) -> "Cell | None":
+        """Return another cell that trains the encoder of this one; None if there is none."""
+        return task_of(config.datasets[self.dataset]).training_cell(self)
+
+    def parts(self, config: Config) -> "dict[str, Cell]":
+        """Return the cell of each part of a fused system, by system; {} for any other system."""
+        return {
+            name: self._replace(
+                system=name,
+                overrides=config.canonical_overrides(name, self.overrides, self.dataset),
+            )
+            for name in config.systems[self.system].parts
+        }
+
+    def with_weights(self, config: Config) -> "Cell":
+        """Return the cell whose training run this one scores with.
+
+        A system that differs from an earlier one only in the weights it scores with shares the
+        training run of that system.
+        """
+        if not config.system_at(self.system, self.overrides).training.weight_averaging:
+            return self
+        training = _training_settings(config.systems[self.system])
+        systems = config.systems.items()
+        first = next(name for name, other in systems if _training_settings(other) == training)
+        return self._replace(system=first)
+
+    def prerequisite(self, config: Config) -> "Cell | None":
+        """Return the cell whose training run this one needs, None if it needs no other.
+
+        A system that starts from another one needs that system's cell on all questions; where that
+        cell has fewer seeds, `runs.train` trains the missing ones itself.
+        """
+        if (first := self.with_weights(config)) != self:
+            return first
+        system = config.system_at(self.system, self.overrides)
+        names = (name for name, other in config.systems.items() if other == system.starts_from)
+        if system.starts_from is None or (name := next(names, None)) is None:
+            return None
+        overrides = ov.dataset_overrides(self.overrides)
+        return Cell(
+            name,
+            self.dataset,
+            ALL,
+            config.canonical_overrides(name, overrides, self.dataset),
+        )
+
+    # What its job needs and its results depend on
+
+    def systems(self, config: Config) -> dict[str, System]:
+        """Return its system by its hyperparameters; several if dev will choose."""
+        choices = config.hyperparameter_choices(self.system, self.overrides)
+        return {
+            name: config.system_at(self.system, overrides) for name, overrides in choices.items()
+        }
+
+    def seeds(self, config: Config) -> list[int]:
+        """Return its seeds, which are those of the cell that trains its encoder, if any."""
+        if training := self.training_cell(config):
+            return training.seeds(config)
+        if config.datasets[self.dataset].gives_relations:
+            return config.seeds_at(ALL, ())
+        return config.seeds_at(self.subset, self.overrides)
+
+    def requires(self, config: Config) -> dict[str, list[dict[str, str | int]]]:
+        """Return what its job reads besides its texts: by role, the names that fill in each path.
+
+        The rules say which path that is. Roles that the cell does not need are empty. Prototypes
+        and quadruples, and word vectors that depend on the seed, have an entry for each seed.
+        """
+        systems = list(self.systems(config).values())
+        system = config.system_at(self.system, self.overrides)
+        at: dict[str, str | int] = {
+            "system": self.system,
+            "dataset": self.dataset,
+            "corpus": self.corpus,
+        }
+        by_seed = [
+            at | {"subset": self.subset, "p": system.p, "seed": seed} for seed in self.seeds(config)
+        ]
+        draws = [one.training.negatives.file_stem for one in systems if one.learns_from_quadruples]
+        word_vectors = system.word_vectors
+        vectors = [at | {"vectors": word_vectors}] if word_vectors else []
+        is_drawn = system.vectors and config.vectors[system.vectors].is_word2vec
+        if is_drawn and not config.datasets[self.dataset].gives_relations:
+            vectors = [
+                names | {"vectors": f"{word_vectors}{AT}{SEED}={names['seed']}"}
+                for names in by_seed
+            ]
+        training, start = self.training_cell(config), self.prerequisite(config)
+        return {
+            "vectors": vectors,
+            "prototypes": by_seed if system.needs_prototypes else [],
+            "training quadruples": [
+                names | {"draw": draw} for draw in dict.fromkeys(draws) for names in by_seed
+            ],
+            "evaluation quadruples": by_seed if system.compares else [],
+            "trained encoder": [{"cell": training.path}] if training else [],
+            # Without this, two jobs could make the same training run at once.
+            "earlier run": [{"cell": start.path}] if start else [],
+            "selection": [at] if (ov.HYPERPARAMETERS, ov.TUNED) in self.overrides else [],
+            "parts": [{"cell": part.path} for part in self.parts(config).values()],
+        }
+
+    def settings(self, config: Config) -> Settings:
+        """Return the part of the configuration that its numbers depend on."""
+        systems = self.systems(config)
+        system = next(iter(systems.values()))
+        dataset = config.datasets[self.dataset]
+        # A fold has the questions of all types.
+        fold = config.dataset_at(self.dataset, self.overrides).fold
+        types = config.types_of(self.subset)
+        # Means over categories are taken after the run.
+        evaluation = dataset.evaluation_at(self.overrides).model_dump(exclude={WEIGHTED_BY})
+        entities = None
+        if system.rewriting and (section := config.named_entities):
+            vectors = vectors_settings(config, section.vectors)
+            entities = section.model_dump(mode="json") | {"vectors": vectors}
+        return {
+            "seeds": self.seeds(config),
+            "question_types": types,
+            "systems": {name: system_settings(one) for name, one in systems.items()},
+            "lowercase": lowercase_of(config, system),
+            "corpus": corpus_settings(config, self.corpus, None if fold else types),
+            "evaluation": evaluation if dataset.gives_relations else None,
+            "vectors": system.word_vectors and vectors_settings(config, system.word_vectors),
+            "sentence_vectors": {
+                name: sentence_settings(config, name)
+                for name in system.sentence_vectors or ()
+                if name in config.sentence_vectors
+            },
+            "named_entities": entities,
+            "parts": {name: part.settings(config) for name, part in self.parts(config).items()},
+        }
+
+
+def _training_settings(system: System) -> dict:
+    """Return the settings that the training run of a system depends on."""
+    return system.model_dump(exclude=_TEXTS | {"scores_with"})
+
+
+# Corpora
+
 
 def corpus_name(dataset: str, overrides: Overrides) -> str:
     return ov.AT.join([dataset, *map("=".join, ov.dataset_overrides(overrides))])
@@ -63,3 +225,118 @@ def without_fold(name: str) -> str:
     """Return the name of the corpus that a fold is cut from, or the name itself for no fold."""
     dataset, overrides = split_corpus(name)
     return corpus_name(dataset, tuple(override for override in overrides if override[0] != FOLD))
+
+
+# Settings
+
+
+def system_settings(system: System) -> Settings:
+    """Return a system as a JSON value, without its title and what it does not read."""
+    excluded = _TEXTS | {"starts_from"}
+    if not system.trained:
+        excluded |= {"training"}
+    if not system.needs_prototypes:
+        excluded |= {"p"}
+    first = system.starts_from
+    start = first and first.model_dump(mode="json", exclude=_TEXTS)
+    return system.model_dump(mode="json", exclude=excluded) | {"starts_from": start}
+
+
+def system_from(settings: Mapping) -> System:
+    """Return the system of a value that `system_settings` returned.
+
+    Raises pydantic's ValidationError, a ValueError, for any other value.
+    """
+    first = settings["starts_from"]
+    start = first and {"title": "", **first}
+    return System.model_validate({"title": "", **settings, "starts_from": start})
+
+
+def lowercase_of(config: Config, system: System) -> bool:
+    """Return whether the words of a system are lower-cased, as those of its vectors are."""
+    if system.vectors is None:
+        return config.lowercase
+    return config.is_lowercase(config.vectors_at(system.vectors))
+
+
+def corpus_settings(config: Config, corpus: str, types: Collection[str] | None = None) -> Settings:
+    """Return the configuration that the table of a corpus depends on.
+
+    `types` are the question types that matter, None for all. A question has a single type, so the
+    definitions of other types change nothing about it.
+    """
+    dataset = config.dataset_at(*split_corpus(corpus))
+    values = dataset.model_dump(mode="json", exclude=_NOT_IN_CORPUS)
+    values |= {"options": dataset.reader_options} if dataset.reader_options else {}
+    values["question_types"] = None
+    if task_of(dataset).has_question_types:
+        values["question_types"] = {
+            name: words
+            for name, words in config.question_types.items()
+            if types is None or name in types
+        }
+    values["parser"] = None
+    if dataset.categories:
+        values["categories"] = {
+            name: config.categories[name].model_dump(mode="json", exclude={"title"})
+            for name in dataset.categories
+        }
+        values["parser"] = config.parser and config.parser.model_dump(mode="json")
+    return values
+
+
+def vectors_settings(config: Config, name: str) -> Settings:
+    """Return the configuration of word vectors, by the name that `System.word_vectors` has."""
+    vectors = config.vectors_at(name)
+    values = vectors.model_dump(mode="json") | {"lowercase": config.is_lowercase(vectors)}
+    values["corpora"] = {
+        dataset: {"splits": splits, **corpus_settings(config, dataset, ())}
+        for dataset, splits in (vectors.corpora or {}).items()
+    }
+    lemmas = config.lemmas if vectors.lemmas else None
+    return values | {"lemmas": lemmas and lemmas.model_dump(mode="json")}
+
+
+def sentence_settings(config: Config, name: str) -> Settings:
+    """Return the configuration that sentence vectors depend on."""
+    section = config.sentence_vectors[name]
+    values = section.model_dump(mode="json") | {"lowercase": config.is_lowercase(section)}
+    dataset = section.disjoint_from
+    values |= {"disjoint_from": dataset and corpus_settings(config, dataset, ())}
+    return values | {"vectors": section.vectors and vectors_settings(config, section.vectors)}
+
+
+# Runs that hold several cells
+
+
+class Part(NamedTuple):
+    """The part of a run's results that belongs to a cell.
+
+    Attributes:
+        categories: The categories; None for all.
+        analogies: The number of analogies that weights each category; empty for those found.
+    """
+
+    categories: list[str] | None
+    analogies: dict[str, int]
+
+
+Parts = dict[Cell, Part]
+
+
+def cells_by_run(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
+    """Return the given cells by the cell of the run that holds them, where they may share one."""
+    parts: dict[Cell, Parts] = {}
+    for cell in cells:
+        if not task_of(config.datasets[cell.dataset]).has_question_types:
+            part = Part(config.types_of(cell.subset), _weights(config, cell))
+            parts.setdefault(cell.with_run(config), {})[cell] = part
+    return parts
+
+
+def _weights(config: Config, cell: Cell) -> dict[str, int]:
+    dataset = config.datasets[cell.dataset]
+    if dataset.evaluation_at(cell.overrides).weighted_by == "found":
+        return {}
+    counts = {name: config.categories[name].pairs for name in dataset.categories}
+    return {name: pairs * (pairs - 1) // 2 for name, pairs in counts.items()}

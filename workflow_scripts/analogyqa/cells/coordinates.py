@@ -1,6 +1,6 @@
 """From the coordinates of a published number or a claim to the cell that measures it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from analogyqa.cells.cell import Cell
 from analogyqa.settings import overrides as ov
@@ -16,88 +16,49 @@ from analogyqa.tasks import task_of
 
 def why_no_run(coordinates: Coordinates, config: Config) -> str:
     """Return why there can be no run at these coordinates; "" if there can be one."""
-    checks = (
-        _why_system_left_out,
-        _why_dataset_left_out,
-        _why_unknown,
-        _why_only_costs,
-        _why_not_swept,
-        _why_not_in_task,
-        _why_not_fused,
-        _why_overrides_do_not_fit,
-        _why_overrides_left_out,
-    )
-    reasons = (check(coordinates, config) for check in checks)
-    return next(filter(None, reasons), "")
+    return next(_obstacles(coordinates, config), "")
 
 
-def _why_system_left_out(coordinates: Coordinates, config: Config) -> str:
-    names = filter(None, (coordinates.system, coordinates.over))
-    reasons = (why_left_out(name, coordinates.dataset, config) for name in names)
-    return next(filter(None, reasons), "")
+def _obstacles(coordinates: Coordinates, config: Config) -> Iterator[str]:
+    """Yield what stands in the way of a run at some coordinates.
 
-
-def _why_dataset_left_out(coordinates: Coordinates, config: Config) -> str:
-    return config.left_out.get(coordinates.dataset, "")
-
-
-def _why_unknown(coordinates: Coordinates, config: Config) -> str:
-    known = {
-        "data set": (coordinates.dataset, {*config.datasets, ""}),
-        "subset": (coordinates.subset, {*config.subsets, *config.relations, ALL, ""}),
-        "system": (coordinates.system, {*config.systems, ""}),
-        "other system": (coordinates.over, {*config.systems, ""}),
-    }
-    for section, (value, names) in known.items():
-        if value not in names:
-            return f"{section} {value} is not configured"
-    return ""
-
-
-def _why_only_costs(coordinates: Coordinates, config: Config) -> str:
-    reason = config.systems[coordinates.system].only_costs if coordinates.system else ""
-    return f"only its costs are measured: {reason}" if reason and not coordinates.cost else ""
-
-
-def _why_not_swept(coordinates: Coordinates, config: Config) -> str:
-    for name, value in coordinates.overrides:
+    Each check may rely on those before it.
+    """
+    system, dataset, overrides = coordinates.system, coordinates.dataset, coordinates.overrides
+    for name in filter(None, (system, coordinates.over)):
+        if reason := why_left_out(name, dataset, config):
+            yield reason
+    if dataset in config.left_out:
+        yield config.left_out[dataset]
+    for section, value, known in (
+        ("data set", dataset, config.datasets),
+        ("subset", coordinates.subset, {*config.subsets, *config.relations, ALL}),
+        ("system", system, config.systems),
+        ("other system", coordinates.over, config.systems),
+    ):
+        if value and value not in known:
+            yield f"{section} {value} is not configured"
+    if system and (reason := config.systems[system].only_costs) and not coordinates.cost:
+        yield f"only its costs are measured: {reason}"
+    for name, value in overrides:
         points = config.sweeps.get(name)
         if points and value not in map(ov.text_of, points):
-            return f"{name} = {value} is not among the points of sweeps.{name}"
-    return ""
-
-
-def _why_not_in_task(coordinates: Coordinates, config: Config) -> str:
-    if not coordinates.dataset:
-        return ""
-    return task_of(config.datasets[coordinates.dataset]).why_no_run(coordinates, config)
-
-
-def _why_not_fused(coordinates: Coordinates, config: Config) -> str:
-    """Return why there are too few runs to fuse at some coordinates; "" if there are enough."""
-    parts = config.systems[coordinates.system].parts if coordinates.system else {}
-    for name, shifts in parts.items():
-        seeds = len(config.seeds_at(coordinates.subset, coordinates.overrides))
-        if max(shifts) >= seeds:
-            return f"it fuses {max(shifts) + 1} seeds of {name}, but `seeds` gives only {seeds}"
-    return ""
-
-
-def _why_overrides_do_not_fit(coordinates: Coordinates, config: Config) -> str:
-    system = coordinates.system
+            yield f"{name} = {value} is not among the points of sweeps.{name}"
+    if dataset and (reason := task_of(config.datasets[dataset]).why_no_run(coordinates, config)):
+        yield reason
     if not system:
-        return ""
+        return
+    seeds = len(config.seeds_at(coordinates.subset, overrides))
+    for name, shifts in config.systems[system].parts.items():
+        if max(shifts) >= seeds:
+            yield f"it fuses {max(shifts) + 1} seeds of {name}, but `seeds` gives only {seeds}"
     try:
-        overrides = config.canonical_overrides(system, coordinates.overrides)
-        config.check_system(system, config.system_at(system, overrides))
+        canonical = config.canonical_overrides(system, overrides)
+        config.check_system(system, config.system_at(system, canonical))
     except ValueError as error:
-        return str(error).partition("; ")[0]
-    return ""
-
-
-def _why_overrides_left_out(coordinates: Coordinates, config: Config) -> str:
-    system, dataset, overrides = coordinates.system, coordinates.dataset, coordinates.overrides
-    return why_overrides_left_out(system, dataset, overrides, config) if system else ""
+        yield str(error).partition("; ")[0]
+    if reason := why_overrides_left_out(system, dataset, overrides, config):
+        yield reason
 
 
 def why_overrides_left_out(system: str, dataset: str, overrides: Overrides, config: Config) -> str:

@@ -21,10 +21,10 @@ from rich.filesize import decimal
 from rich.table import Table
 
 from analogyqa.cells import artefact_coordinates, load_papers, why_no_run
+from analogyqa.cells.plan import Plan, load_plan
 from analogyqa.cli.options import CONFIG, ConfigOption
-from analogyqa.experiments.checks import left_out_here
-from analogyqa.experiments.experiment import Experiment, load_experiment
 from analogyqa.planning import Timings, print_plan, read_listing
+from analogyqa.runs.checks import left_out_here
 from analogyqa.settings.load import read_config, read_values
 from analogyqa.settings.schema import config_schema, paper_schema
 from analogyqa.sources.registry import join_mirrors, load_registry, mirrors_from
@@ -45,12 +45,12 @@ def doctor(config: ConfigOption = CONFIG) -> None:
     print(describe_gpu())
     print(describe_slurm())
     values, files = read_values(config)
-    experiment = load_experiment(values, files)
-    folder = Path(experiment.config.output_dir)
+    plan = load_plan(values, files)
+    folder = Path(plan.config.output_dir)
     disk = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))
     print(f"Disk: {decimal(disk.free)} free for {folder}; `make plan` says what a run needs")
-    print(f"Papers: {', '.join(experiment.papers)}")
-    missing = _missing(experiment, config)
+    print(f"Papers: {', '.join(plan.papers)}")
+    missing = _missing(plan, config)
     print("Left out:" if missing else "Nothing is left out.")
     for reason, papers in missing.items():
         print(f"  {reason}")
@@ -116,16 +116,16 @@ def describe_slurm(seconds: float = 10) -> str:
     return f"Slurm: sbatch is here, but cannot be used: `scontrol ping` says '{reason}'. {remedy}"
 
 
-def _missing(experiment: Experiment, config: Path) -> dict[str, dict[str, list[str]]]:
+def _missing(plan: Plan, config: Path) -> dict[str, dict[str, list[str]]]:
     """Return the tables and figures that lack something, by the reason and by their paper."""
-    full, left_out = read_config(config), left_out_here(experiment.config).values()
+    full, left_out = read_config(config), left_out_here(plan.config).values()
     missing: dict[str, dict[str, list[str]]] = {}
     for name, paper in load_papers(full).items():
         by_artefact = {key: artefact_coordinates(full, paper, key) for key in paper.artefacts}
         by_artefact |= {key: list(view.coordinates().values()) for key, view in paper.views.items()}
         for artefact, all_coordinates in by_artefact.items():
             for coordinates in all_coordinates:
-                if (reason := why_no_run(coordinates, experiment.config)) in left_out:
+                if (reason := why_no_run(coordinates, plan.config)) in left_out:
                     missing.setdefault(reason, {}).setdefault(name, []).append(artefact)
     return missing
 

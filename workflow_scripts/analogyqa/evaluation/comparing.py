@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analogyqa.cells import Cell, cell_with_weights
+from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.significance import Comparison, compare_paired, compare_unpaired, holm
 from analogyqa.evaluation.summary import DECIMALS, shared_seeds
@@ -54,7 +54,7 @@ def share_runs(first: Cell, second: Cell, config: Config) -> bool:
     """
     cells = (first, second)
     if any(config.uses_training(cell.system) for cell in cells):
-        return len({cell_with_weights(config, cell) for cell in cells}) == 1
+        return len({cell.with_weights(config) for cell in cells}) == 1
     vectors = {config.system_at(cell.system, cell.overrides).word_vectors for cell in cells}
     name = config.systems[first.system].vectors
     return len(vectors) == 1 and name is not None and config.vectors[name].is_word2vec

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.cells import Cell, fused_parts
+from analogyqa.cells import Cell
 from analogyqa.evaluation.summary import read_record
+from analogyqa.runs.record import run_system
 from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.run import Config
 
@@ -46,13 +47,13 @@ def read_learnt(histories: Iterable[str]) -> dict[Cell, bool]:
     learnt = {}
     for path in map(Path, histories):
         record = read_record(path.with_name("run.json"))
-        select_by = record["settings"]["training"]["select_by"]
+        select_by = run_system(record)["training"]["select_by"]
         learnt[Cell.from_path(path.parent)] = has_learnt(read_table(path, HISTORY), select_by)
     return learnt
 
 
 def has_cell_learnt(cell: Cell, learnt: Mapping[Cell, bool], config: Config) -> bool | None:
     """Return whether a cell and the cells that it fuses have learnt; None if none is trained."""
-    parts = (cell, *fused_parts(config, cell).values())
+    parts = (cell, *cell.parts(config).values())
     known = [learnt[part] for part in parts if part in learnt]
     return all(known) if known else None

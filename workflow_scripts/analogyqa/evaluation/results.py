@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.cells import Cell, cell_with_run, cells_by_run, reported_cells
+from analogyqa.cells import Cell, cells_by_run, reported_cells
 from analogyqa.cells.made import made_files
 from analogyqa.corpora.table import Counts, count_corpora
 from analogyqa.evaluation.summary import (
@@ -68,7 +68,7 @@ def read_results(
 
 def is_finished(results: str | Path, config: Config, cell: Cell) -> bool:
     """Return whether the run that holds a cell is finished in an output folder."""
-    folder = Path(results, "runs", cell_with_run(config, cell).path)
+    folder = Path(results, "runs", cell.with_run(config).path)
     return all((folder / file).exists() for file in ("run.json", "metrics.parquet"))
 
 
@@ -87,7 +87,7 @@ def read_finished(
     others: list[Cell] = []
     for cell in reported_cells(config, papers):
         (finished if is_finished(folder, config, cell) else others).append(cell)
-    paths = dict.fromkeys(folder / "runs" / cell_with_run(config, c).path for c in finished)
+    paths = dict.fromkeys(folder / "runs" / c.with_run(config).path for c in finished)
     corpora = (folder / "corpora" / f"{name}.parquet" for name in config.datasets)
     computed = read_results(
         config,

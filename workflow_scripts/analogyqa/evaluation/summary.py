@@ -9,13 +9,13 @@ from types import MappingProxyType
 import pandas as pd
 
 from analogyqa.cells import Cell
+from analogyqa.cells.cell import Part, Parts
 from analogyqa.cells.made import made_files
-from analogyqa.cells.related import Part, Parts
 from analogyqa.errors import explain_damage
 from analogyqa.evaluation.spread import summarise
 from analogyqa.files import write_text
 from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, reweighted, strata_of, values_by_seed
-from analogyqa.runs.record import read_metrics
+from analogyqa.runs.record import read_metrics, run_system
 from analogyqa.settings.overrides import from_text, to_text
 from analogyqa.settings.run import Config
 
@@ -26,7 +26,10 @@ HYPERPARAMETERS_USED = ", hyperparameters "  # precedes the last part of a prove
 RULES_OF_RUNS = ("train_encoder", "score_candidates", "fuse_scores", "solve_analogies")
 # The keys that every record of a run must have, besides its cell.
 RECORDED = frozenset(
-    ("settings", "seeds", "inputs", "scores", "content_hash", "git_commit", "device", "machines")
+    [
+        *("settings", "hyperparameters", "sources", "stores", "seeds", "inputs", "scores"),
+        *("content_hash", "git_commit", "device", "machines"),
+    ]
 )
 _SHARED = "shared"
 _text, _number, _count = "str", "float64", "Int64"
@@ -147,9 +150,13 @@ def scores_on_test(record: dict, metrics: pd.DataFrame) -> dict[str, pd.DataFram
     The frames remember, in their `attrs`, how many of a cell's ensembles share each model. The
     trained parts count as equally variable.
     """
-    values, settings = values_by_seed(metrics, "test"), record["settings"]
-    parts = settings["system"]["ranker"].get("parts") or {}
-    counts = [len(parts[name]) for name in parts if settings["parts"][name]["training"]] or [1]
+    values = values_by_seed(metrics, "test")
+    parts = run_system(record)["ranker"].get("parts") or {}
+    systems = {
+        name: next(iter(part["systems"].values()))
+        for name, part in record["settings"]["parts"].items()
+    }
+    counts = [len(parts[name]) for name in parts if "training" in systems[name]] or [1]
     for by_seed in values.values():
         by_seed.attrs[_SHARED] = sum(count**2 for count in counts) / sum(counts)
     return values
@@ -204,7 +211,7 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
                     "tied_candidates": tied,
                     "all_correct": int(is_all_correct.sum()),
                     "mean_of_others": _mean(by_seed.loc[:, is_other]),
-                    "hyperparameters": _hyperparameters(record),
+                    "hyperparameters": record["hyperparameters"] or "",
                     "provenance": _provenance(record),
                     "substitute": _substitute(record, config.substitutes),
                 }
@@ -269,23 +276,18 @@ def read_csv(path: str | Path, columns: dict[str, str]) -> pd.DataFrame:
     return frame
 
 
-def _hyperparameters(record: dict) -> str:
-    settings = record["settings"]
-    return "" if settings["training"] is None else settings["hyperparameters"]
-
-
 def _provenance(record: dict) -> str:
-    settings, vectors = record["settings"], record["settings"]["vectors"]
-    if hyperparameters := _hyperparameters(record):
-        sources = settings["sources"]
+    stores, system = record["stores"], run_system(record)
+    vectors = stores.get("vectors")
+    if hyperparameters := record["hyperparameters"]:
+        sources = record["sources"]
         origin = f"on {sources['train']}"
         if vectors:
             origin += f", vectors {vectors['origin']}"
         rewritten = f", entities by {sources['entities']}" if "entities" in sources else ""
         return f"trained here: {origin}{rewritten}{HYPERPARAMETERS_USED}{hyperparameters}"
-    if settings["sentence_vectors"]:
-        return settings["sentence_vectors"]["origin"]
-    system = settings["system"]
+    if "sentence_vectors" in stores:
+        return stores["sentence_vectors"]["origin"]
     ranker = system["ranker"]
     if ranker.get("parts"):
         return f"fused ({ranker['fusion'].replace('_', ' ')}): {', '.join(ranker['parts'])}"
@@ -300,13 +302,8 @@ def _mean(values: pd.DataFrame) -> float | None:
 
 def named_files(record: dict) -> set[str]:
     """Return the words of a record that may name its data or vectors."""
-    settings = record["settings"]
-    texts = [
-        str(text)
-        for part in (settings, *settings.get("parts", {}).values())
-        for key in ("vectors", "sentence_vectors", "sources")
-        for text in (part[key] or {}).values()
-    ]
+    parts = (record["sources"], *record["stores"].values())
+    texts = [str(text) for part in parts for text in part.values()]
     return set(re.split(r"[ ,]+", " ".join(texts)))
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.cells import Cell
+from analogyqa.cells.cell import Cell, system_settings
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.model.folder import (
@@ -83,7 +83,12 @@ def fit(
         prototypes = take_prototypes(read_table(path, PROTOTYPES), types, system.p, str(path))
         quadruples = _write_quadruples(system, corpus, types, prototypes, seed, folder)
         files = files._replace(prototypes=str(path), quadruples=quadruples)
-    job = CellJob(cell, types, system, {seed: files}, lowercase, {})
+    settings = {
+        "systems": {"fitted": system_settings(system)},
+        "question_types": types,
+        "lowercase": lowercase,
+    }
+    job = CellJob(cell, settings, "fitted", system, {seed: files}, {})
     checkpoint = None
     if system.trained:
         from analogyqa.runs.train import checkpoint_path, train_one

@@ -12,7 +12,6 @@ import pandas as pd
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.files import write_json
-from analogyqa.runs.record import settings_record
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.systems import System
 from analogyqa.training.files import CellFiles, CellJob
@@ -20,6 +19,7 @@ from analogyqa.training.files import CellFiles, CellJob
 MODEL = "model.json"
 CORPUS_FILE, VECTORS, PROTOTYPES_FILE = "corpus.parquet", "vectors.npy", "prototypes.parquet"
 CHECKPOINT = "checkpoint.pt"
+_SETTINGS = ("systems", "question_types", "lowercase")  # of a cell, those that ranking needs
 
 
 class Learned(NamedTuple):
@@ -42,11 +42,10 @@ def describe(learned: Learned, folder: Path) -> None:
     """Write model.json; the files are in its folder."""
     job, files = learned.job, learned.job.files[learned.seed]
     named = {"corpus": files.corpus, "vectors": files.vectors, "prototypes": files.prototypes}
-    settings = settings_record(job, "fitted" if job.system.trained else None)
     description = {
         "cell": job.cell.record(),
-        "settings": {key: settings[key] for key in ("system", "training", "p", "lowercase")},
-        "types": job.types,
+        "settings": {key: job.settings[key] for key in _SETTINGS},
+        "hyperparameters": job.hyperparameters,
         "question_types": learned.question_types,
         "seed": learned.seed,
         "files": {name: path and Path(path).name for name, path in named.items()},
@@ -87,29 +86,22 @@ def read_folder(folder: str | Path) -> Learned:
     path = Path(folder, MODEL)
     with explain_damage(path, remedy="Name a folder that Model.save has written"):
         stored = json.loads(path.read_text(encoding="utf-8"))
-        cell, settings = Cell.from_record(stored["cell"]), stored["settings"]
         files = {
             name: name_of_file and str(path.with_name(name_of_file))
             for name, name_of_file in stored["files"].items()
         }
         seed, checkpoint = stored["seed"], stored["checkpoint"]
         tables = CellFiles(files["corpus"], files["vectors"], files["prototypes"], {})
-        job = CellJob(
-            cell, stored["types"], system_of(settings), {seed: tables}, settings["lowercase"], {}
+        job = CellJob.from_settings(
+            Cell.from_record(stored["cell"]),
+            stored["settings"],
+            stored["hyperparameters"],
+            {seed: tables},
+            {},
         )
         return Learned(
             job, stored["question_types"], seed, checkpoint and path.with_name(checkpoint)
         )
-
-
-def system_of(settings: Mapping) -> System:
-    """Return the system that the settings of a record describe."""
-    values = {key: value for key, value in settings["system"].items() if value is not None}
-    if settings["training"]:
-        values["training"] = settings["training"]
-    if settings["p"]:
-        values["p"] = settings["p"]
-    return System(title="", **values)
 
 
 def require_new_texts(system: System, run: str) -> None:

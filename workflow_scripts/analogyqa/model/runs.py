@@ -4,11 +4,13 @@ from functools import cache
 from pathlib import Path
 
 from analogyqa.cells import Cell, why_left_out
+from analogyqa.cells.cell import system_from
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import find_records, read_record
-from analogyqa.model.folder import Learned, require_new_texts, system_of
+from analogyqa.model.folder import Learned, require_new_texts
 from analogyqa.report.stored import read_configuration
 from analogyqa.runs.depends_on import sha256
+from analogyqa.runs.record import run_system
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import DEFAULT
@@ -52,9 +54,7 @@ def learned_by(results: Path, run: str, config: Config, seed: int | None = None)
     """
     path = results / "runs" / run / "run.json"
     record = read_record(path)
-    cell, settings = Cell.from_record(record["cell"]), record["settings"]
-    system = system_of(settings)
-    require_new_texts(system, run)
+    require_new_texts(system_from(run_system(record)), run)
     seed = record["seeds"][0] if seed is None else seed
     if seed not in record["seeds"]:
         seeds = ", ".join(map(str, record["seeds"]))
@@ -68,11 +68,15 @@ def learned_by(results: Path, run: str, config: Config, seed: int | None = None)
         raise AnalogyQAError(f"{run}: it solves analogies between sentences, and ranks no answers")
     files = {name: _find(results, name, hashes[name]) for name in _INPUT_PATTERNS if name in hashes}
     tables = CellFiles(files["corpus"], files.get("vectors"), files.get("prototypes"), {})
-    job = CellJob(
-        cell, config.types_of(cell.subset), system, {seed: tables}, settings["lowercase"], {}
+    job = CellJob.from_settings(
+        Cell.from_record(record["cell"]),
+        record["settings"],
+        record["hyperparameters"],
+        {seed: tables},
+        record["sources"],
     )
     checkpoint = None
-    if system.trained:
+    if job.system.trained:
         checkpoint = finished_checkpoint(job, seed, hashes, results / "checkpoints", path)
     return Learned(job, config.question_types, seed, checkpoint)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from analogyqa.cells.configured import differences
+from analogyqa.cells.same_settings import differences
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.comparing import compare_runs, p_value_of, round_comparison
 from analogyqa.evaluation.summary import DECIMALS, find_records, read_record, scores_on_test
@@ -69,7 +69,7 @@ def compare_folders(
 
 
 def _reasons(before: dict, now: dict) -> Iterator[str]:
-    settings = list(differences(before.get("configured") or {}, now.get("configured") or {}))
+    settings = list(differences(before.get("settings") or {}, now.get("settings") or {}))
     yield from settings[:_SETTINGS]
     if len(settings) > _SETTINGS:
         yield f"{len(settings) - _SETTINGS} more settings"

@@ -23,6 +23,7 @@ from analogyqa.files import atomic_path, read_yaml
 from analogyqa.report.archived import EMPTIED, Contents, why_left_out, write_without_texts
 from analogyqa.runs.commit import code_commit
 from analogyqa.runs.depends_on import sha256
+from analogyqa.runs.record import run_system
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.sources.registry import Source
 
@@ -283,12 +284,12 @@ def _add_cell(
 
 def _rule(record: dict, files: Collection[str], name: str) -> str:
     """Return the name of the rule that made the run of a record."""
-    settings = record["settings"]
+    system = run_system(record)
     if name.replace("run.json", "scores.parquet") not in files:
         return "solve_analogies"
-    if settings["system"]["ranker"].get("parts"):
+    if system["ranker"].get("parts"):
         return "fuse_scores"
-    return "train_encoder" if settings["training"] else "score_candidates"
+    return "train_encoder" if "training" in system else "score_candidates"
 
 
 def _written(path: Path) -> str:

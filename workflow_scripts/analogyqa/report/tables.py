@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analogyqa.cells import Cell, cell_with_run, cells_by_hyperparameters, extra_systems
+from analogyqa.cells import Cell, cells_by_hyperparameters, extra_systems
 from analogyqa.evaluation.comparing import top_group
 from analogyqa.evaluation.number_kinds import TableEntry, our_values
 from analogyqa.evaluation.results import Results
@@ -147,7 +147,7 @@ def _display_facts(
     run, path = None, ""
     if row["kind"] == SCORE and pd.notna(row["mean"]):
         cell = _cell(row, artefact, config)
-        run, path = summaries.get((cell, row["measure"])), cell_with_run(config, cell).path
+        run, path = summaries.get((cell, row["measure"])), cell.with_run(config).path
     name = row[artefact.systems_in or "column"]
     if row["system"] in config.systems and not artefact.systems_in:
         name = config.systems[row["system"]].title

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.cells import Cell, cell_with_run, cells_by_hyperparameters
+from analogyqa.cells import Cell, cells_by_hyperparameters
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import FIGURE, MEASURED, RULES_OF_RUNS, read_csv, read_record
 from analogyqa.report.tables import FRAME, coordinates_of
@@ -161,7 +161,7 @@ def _cell(row: dict, coordinates: Coordinates, config: Config) -> Cell | None:
         return None
     cells = cells_by_hyperparameters(coordinates, config)
     cell = cells.get(row.get("hyperparameters", ""), next(iter(cells.values())))
-    return cell_with_run(config, cell)
+    return cell.with_run(config)
 
 
 def origin(results: str | Path, number: Number, command: str) -> dict:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.cells import Cell, cell_with_run, claim_cells, norm_cells, reported_cells
+from analogyqa.cells import Cell, claim_cells, norm_cells, reported_cells
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claim_values import with_norms_and_costs
 from analogyqa.evaluation.claims import judge_claims
@@ -18,7 +18,7 @@ from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.expected import differences_from_expected, is_sample
 from analogyqa.report.tables import build_table
 from analogyqa.runs.depends_on import sha256
-from analogyqa.runs.record import hash_of_content, metrics_of
+from analogyqa.runs.record import hash_of_content, metrics_of, run_system
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table
 from analogyqa.settings.data import SOLVER
 from analogyqa.settings.paper import Paper
@@ -87,11 +87,10 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
     hashed = metrics if SOLVER in dict(cell.overrides) else scores
     if sha256(hashed) != record["scores"]:
         yield Difference(str(hashed), "its bytes are not those that run.json records")
-    system = record["settings"]["system"]
     # As the run was configured: the last run of the folder may be of papers without these vectors.
-    vectors = (record["configured"] or {}).get("vectors")
+    vectors = record["settings"]["vectors"]
     corpus = texts = results / "corpora" / f"{cell.corpus}.parquet"
-    if rewriting := system.get("rewriting"):
+    if rewriting := run_system(record).get("rewriting"):
         texts = results / "rewritten" / cell.corpus / f"{rewriting}.parquet"
     elif vectors and vectors["lemmas"]:
         texts = results / "lemmas" / cell.corpus / "content.parquet"
@@ -120,7 +119,7 @@ def _equal(again: pd.DataFrame, stored: pd.DataFrame) -> bool:
 
 
 def _runs_of(results: Path, cells: list[Cell], config: Config) -> list[Path]:
-    paths = dict.fromkeys(cell_with_run(config, cell).path for cell in cells)
+    paths = dict.fromkeys(cell.with_run(config).path for cell in cells)
     return [results / "runs" / path / "run.json" for path in paths]
 
 

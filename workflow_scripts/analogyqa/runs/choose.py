@@ -8,7 +8,6 @@ import pandas as pd
 from analogyqa.errors import explain_damage
 from analogyqa.files import write_json
 from analogyqa.schemas import HISTORY, read_table
-from analogyqa.settings.systems import System
 
 
 def choose_hyperparameters(
@@ -43,15 +42,3 @@ def read_tuned(path: str | Path) -> str:
     """
     with explain_damage(path, "not a record of tuned hyperparameters"):
         return str(json.loads(Path(path).read_text(encoding="utf-8"))["tuned"])
-
-
-def resolve_system(systems: dict[str, dict], selection: str | Path | None) -> tuple[str, System]:
-    """Return the name of the hyperparameters that a cell is trained with, and its system.
-
-    `systems` are the sections of the system, without a title, by the name of its hyperparameters;
-    `selection` is the record of the tuned ones, None if there is only one choice.
-
-    Raises AnalogyQAError when the selection is not such a record.
-    """
-    hyperparameters = read_tuned(selection) if selection else next(iter(systems))
-    return hyperparameters, System(title="", **systems[hyperparameters])

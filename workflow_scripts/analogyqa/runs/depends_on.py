@@ -226,3 +226,19 @@ def imported_names(node: ast.AST) -> Iterator[str]:
 def _module_file(module: str) -> Path:
     path = LIBRARY.joinpath(*module.split(".")[1:])
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def script_hash(script: str, *modules: str) -> str:
+    """Return the hash of the library code that a script runs; `modules` are loaded by name."""
+    return code_hash(LIBRARY.with_name(f"{script}.py"), *modules)
+
+
+@cache
+def package_hash(*names: str) -> str:
+    """Return the hash of some modules of the library, and of all modules of some packages."""
+    # No lock or copy of an editor.
+    paths = [path for path in LIBRARY.rglob("*.py") if path.stem.isidentifier()]
+    parts = {path: path.relative_to(LIBRARY).with_suffix("") for path in paths}
+    return content_hash(
+        {str(part): sha256(path) for path, part in parts.items() if part.parts[0] in names}
+    )

@@ -11,7 +11,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.rankers import PartScores
 from analogyqa.rankers.fused import FusedRanker
 from analogyqa.runs.depends_on import sha256
-from analogyqa.runs.record import settings_record, write_run
+from analogyqa.runs.record import write_run
 from analogyqa.schemas import SCORES, read_table
 from analogyqa.training.files import CellJob
 from analogyqa.training.scoring import EVALUATED
@@ -50,13 +50,17 @@ def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
             frame = split_pairs.index.to_frame(index=False)
             frame = frame.assign(seed=seed, score=scores, best_prototype=best_prototype)
             fused.append(frame[SCORES.names])
-    part_settings = {name: record["settings"] for name, record in records.items()}
-    sources = next(iter(part_settings.values()))["sources"]
-    settings = settings_record(job._replace(sources=sources)) | {"parts": part_settings}
+    # All parts read the same data.
+    job = job._replace(sources=next(iter(records.values()))["sources"])
     inputs = {"corpus": sha256(job.files[seeds[0]].corpus)}
     inputs |= {f"scores of {name}": sha256(path) for name, path in files.items()}
     seconds = time.perf_counter() - started
-    write_run(job, settings, inputs, fused, folder, seconds, weights=weights)
+    stores = {
+        f"{kind} of {name}": store
+        for name, record in records.items()
+        for kind, store in record["stores"].items()
+    }
+    write_run(job, inputs, fused, folder, seconds, weights=weights, stores=stores)
 
 
 def _side_by_side(

@@ -8,6 +8,7 @@ import resource
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -22,7 +23,8 @@ from analogyqa.training.files import CellFiles, CellJob
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.store import store_record
 
-_CONTENT = ("cell", "settings", "seeds", "inputs", "scores")
+# What a record says about the results, not about how they were made.
+_CONTENT = ("cell", "settings", "hyperparameters", "sources", "stores", "seeds", "inputs", "scores")
 PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "gensim", "snakemake")
 
 
@@ -64,59 +66,54 @@ def named_by_seed(hashes: dict[int, dict[str, str]]) -> dict[str, str]:
 
 
 def run_record(
-    job: CellJob, settings: dict, inputs: dict[str, str], scores: str | Path, **unhashed
+    job: CellJob,
+    inputs: dict[str, str],
+    scores: str | Path,
+    stores: dict[str, dict] | None = None,
+    **unhashed,
 ) -> dict:
     """Return the record of a cell.
 
     Args:
         job: The cell.
-        settings: The resolved configuration that the scores depend on.
         inputs: The sha256 of each input, by name.
         scores: The file of scores, whose bytes are part of the content hash.
+        stores: The records of the vectors that were read, by name; None for those of the job.
         unhashed: Further entries, such as device and wall_seconds, that are not part of it.
     """
+    if stores is None:
+        first = next(iter(job.files.values()))
+        paths = {"vectors": first.vectors, "sentence_vectors": first.sentence_vectors}
+        stores = {kind: store_record(path) for kind, path in paths.items() if path}
     content = {
         "cell": job.cell.record(),
-        "settings": settings,
+        "settings": job.settings,
+        "hyperparameters": job.hyperparameters if job.system.trained else None,
+        "sources": job.sources,
+        "stores": stores,
         "seeds": list(job.files),
         "inputs": inputs,
         "scores": sha256(scores),
     }
-    return {
-        **content,
-        "content_hash": hash_of_content(content),
-        **environment(),
-        **unhashed,
-        "configured": job.configured,
-    }
+    return {**content, "content_hash": hash_of_content(content), **environment(), **unhashed}
+
+
+def run_system(record: dict) -> dict:
+    """Return the system of a run, without its title, as its record describes it.
+
+    `training` and `p` are missing if the system does not read them.
+    """
+    systems = record["settings"]["systems"]
+    return systems[record["hyperparameters"] or next(iter(systems))]
 
 
 def hash_of_content(record: dict) -> str:
-    """Return the hash of what a record says about the results, not about how they were made."""
+    """Return the hash of what a record says about the results."""
     return content_hash({key: record[key] for key in _CONTENT})
-
-
-def settings_record(job: CellJob, hyperparameters: str | None = None) -> dict:
-    """Return the settings that the scores of a cell depend on.
-
-    `hyperparameters` is the name of those that it is trained with; None if it is not trained.
-    """
-    first = next(iter(job.files.values()))
-    stores = {"vectors": first.vectors, "sentence_vectors": first.sentence_vectors}
-    return {
-        "system": job.system.scientific(),
-        "p": job.system.p if job.system.needs_prototypes else None,
-        "training": job.system.training.model_dump() if hyperparameters else None,
-        "hyperparameters": hyperparameters,
-        "sources": job.sources,
-        "lowercase": job.lowercase,
-        **{kind: store_record(path) if path else None for kind, path in stores.items()},
-    }
 
 
 def write_run(
     job: CellJob,
-    settings: dict,
     inputs: dict[str, str],
     scores: Sequence[pd.DataFrame],
     folder: str | Path,
@@ -128,7 +125,7 @@ def write_run(
     """Write the scores, metrics and record of a run.
 
     Args:
-        job, settings, inputs, unhashed: As in `run_record`.
+        job, inputs, unhashed: As in `run_record`.
         scores: The scores of each seed, tables of schema SCORES.
         folder: The folder of the run.
         seconds: The seconds that the run took.
@@ -141,9 +138,13 @@ def write_run(
     corpus = read_table(next(iter(job.files.values())).corpus, CORPUS)
     metrics = metrics_of(all_scores, corpus, job.types)
     write_table(metrics, METRICS, Path(folder, "metrics.parquet"))
-    machine = {"device": device, "machines": machines or {}, "wall_seconds": round(seconds, 3)}
+    machine: dict[str, Any] = {
+        "device": device,
+        "machines": machines or {},
+        "wall_seconds": round(seconds, 3),
+    }
     unhashed |= {"measures": {name: measure.computation for name, measure in RANKED.items()}}
-    record = run_record(job, settings, inputs, path, **machine, **unhashed)
+    record = run_record(job, inputs, path, **machine, **unhashed)
     write_json(Path(folder, "run.json"), record)
 
 
@@ -168,7 +169,7 @@ def read_metrics(path: str | Path) -> pd.DataFrame:
         return metrics
     cell, results = Cell.from_record(record["cell"]), scores.parents[5]
     corpus = read_table(results / "corpora" / f"{cell.corpus}.parquet", CORPUS)
-    types = (record["configured"] or {}).get("question_types")
+    types = record["settings"]["question_types"]
     again = metrics_of(read_table(scores, SCORES), corpus, types)
     again = again[again["measure"].isin(others)]
     kept = metrics[~metrics["measure"].isin(others)]

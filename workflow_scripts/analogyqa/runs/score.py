@@ -8,7 +8,7 @@ import pandas as pd
 
 from analogyqa.encoders.specs import ENCODERS
 from analogyqa.rankers import Ranker, Texts, build_ranker
-from analogyqa.runs.record import named_by_seed, settings_record, table_hashes, write_run
+from analogyqa.runs.record import named_by_seed, table_hashes, write_run
 from analogyqa.schemas import CORPUS, SCORES, read_table
 from analogyqa.settings.systems import System
 from analogyqa.training.files import CellJob, load_pairs
@@ -32,7 +32,7 @@ def score_cell(job: CellJob, folder: str | Path) -> None:
         else:
             scores.append(score_untrained(job.load(seed), system, seed))
     seconds = time.perf_counter() - started
-    write_run(job, settings_record(job), named_by_seed(hashes), scores, folder, seconds)
+    write_run(job, named_by_seed(hashes), scores, folder, seconds)
 
 
 def _depends_on_seed(system: System) -> bool:

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,10 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json
 from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
 from analogyqa.runs.depends_on import sha256
-from analogyqa.runs.record import run_record, settings_record
+from analogyqa.runs.record import run_record
 from analogyqa.runs.weights import trained_encoder
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.data import Evaluation
-from analogyqa.settings.studies import PAPER
 from analogyqa.text import Sentences
 from analogyqa.training.files import CellJob, read_vocabulary
 from analogyqa.training.scoring import Encode, encode_all
@@ -62,13 +62,12 @@ def solve_cells(
         previous = vectors
     named = files.by_role() | ({"weights": str(weights)} if weights else {})
     inputs = {name: sha256(path) for name, path in named.items()}
-    settings = settings_record(any_job, PAPER if weights else None)
     seconds = round((time.perf_counter() - started) / len(jobs), 3)
-    machine = {"device": "cpu", "machines": {}, "wall_seconds": seconds}
+    machine: dict[str, Any] = {"device": "cpu", "machines": {}, "wall_seconds": seconds}
     for solver, job in jobs.items():
         metrics = Path(folders[solver], "metrics.parquet")
         write_table(pd.concat(parts[solver], ignore_index=True)[METRICS.names], METRICS, metrics)
-        record = run_record(job, settings, inputs, metrics, **machine)
+        record = run_record(job, inputs, metrics, **machine)
         write_json(metrics.with_name("run.json"), record)
 
 

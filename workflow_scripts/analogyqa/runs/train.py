@@ -13,7 +13,7 @@ from analogyqa.measures import RANKED
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.plugin import Plugin
 from analogyqa.runs.depends_on import STORAGE, code_hash, content_hash
-from analogyqa.runs.record import named_by_seed, settings_record, table_hashes, write_run
+from analogyqa.runs.record import named_by_seed, table_hashes, write_run
 from analogyqa.runs.side_by_side import side_by_side
 from analogyqa.schemas import HISTORY, write_table
 from analogyqa.settings.systems import System
@@ -92,7 +92,6 @@ def checkpoint_path(
 
 def train_cell(
     job: CellJob,
-    hyperparameters: str,
     device: str,
     checkpoints: str | Path,
     folder: str | Path,
@@ -103,7 +102,6 @@ def train_cell(
 
     Args:
         job: The cell.
-        hyperparameters: The name of its hyperparameters, for the record.
         device: auto, cpu or cuda.
         checkpoints: The folder of checkpoints. A finished training run is not repeated, even if
             another cell made it.
@@ -115,7 +113,6 @@ def train_cell(
 
     started = time.perf_counter()
     chosen_device = device_for(device)
-    settings = settings_record(job, hyperparameters)
     hashes = {seed: table_hashes(tables) for seed, tables in job.files.items()}
     calls = [
         (job, seed, chosen_device, checkpoint_path(job, seed, own, checkpoints))
@@ -130,7 +127,7 @@ def train_cell(
     seconds = max(time.perf_counter() - started, epoch_seconds)
     machines_by_seed = dict(zip(map(str, hashes), machines, strict=True))
     write_run(
-        *(job, settings, named_by_seed(hashes), scores, folder, seconds),
+        *(job, named_by_seed(hashes), scores, folder, seconds),
         device=str(chosen_device),
         machines=machines_by_seed,
     )
@@ -169,7 +166,8 @@ def _first_weights(
     from analogyqa.training.loop import train_seed
 
     tables = job.files[seed].without_prototypes()
-    first = job._replace(types=None, system=system, files={seed: tables})
+    settings = job.settings | {"question_types": None}
+    first = job._replace(settings=settings, system=system, files={seed: tables})
     path = checkpoint_path(first, seed, table_hashes(tables), checkpoints)
     name = f"{job.cell.label} seed {seed}, first on all questions"
     train_seed(first.load(seed), system, seed, device, path, name)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric
 
-from analogyqa.cells import Cell, artefact_cells, cell_with_run
+from analogyqa.cells import Cell, artefact_cells
 from analogyqa.cells.made import made_files
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.learning import kept_epochs
@@ -22,7 +22,7 @@ from analogyqa.model.runs import learned_by
 from analogyqa.report.legend import printed_name
 from analogyqa.report.trace import run_log
 from analogyqa.runs.depends_on import content_hash, sha256
-from analogyqa.runs.record import read_metrics
+from analogyqa.runs.record import read_metrics, run_system
 from analogyqa.schemas import CORPUS, HISTORY, read_table
 from analogyqa.settings.overrides import to_text
 from analogyqa.settings.paper import Paper
@@ -51,7 +51,7 @@ def paper_runs(
     for name in paper.tables_and_figures:
         title = printed_name(name)
         for cell in artefact_cells(config, paper, name):
-            titles_by_cell.setdefault(cell_with_run(config, cell), {})[title] = None
+            titles_by_cell.setdefault(cell.with_run(config), {})[title] = None
     descriptions = {
         cell: f"Shown in {paper.paper} ({paper.citation.strip()}): {', '.join(titles)}"
         for cell, titles in titles_by_cell.items()
@@ -59,7 +59,7 @@ def paper_runs(
     path = results / "summary.csv"
     summary = by_cell(read_csv(path, SUMMARY)) if path.exists() else {}
     # A run may hold several cells.
-    cells = dict.fromkeys(cell_with_run(config, cell) for cell in cells)
+    cells = dict.fromkeys(cell.with_run(config) for cell in cells)
     runs = [cell_run(results, cell, descriptions.get(cell, ""), summary, config) for cell in cells]
     return runs + documents_run(results, paper.paper)
 
@@ -78,7 +78,7 @@ def cell_run(
     tags = {
         "record": experiment_name(results, cell.path),
         "content_hash": record["content_hash"],
-        "hyperparameters": record["settings"].get("hyperparameters"),
+        "hyperparameters": record["hyperparameters"],
         "device": record.get("device"),
         "mlflow.note.content": description,
         "mlflow.source.name": "Snakefile",
@@ -114,14 +114,14 @@ def _add_cell(
 
     MLflow needs times: a run ends when its record was written, and started `wall_seconds` before.
     """
-    folder, settings, client = results / "runs" / cell.path, record["settings"], experiment.client
+    folder, system, client = results / "runs" / cell.path, run_system(record), experiment.client
     end = _modified(folder / "run.json")
     start = end - round(1000 * (record.get("wall_seconds") or 0))
     name, params = run_name(cell), cell_params(cell)
-    flat = pd.json_normalize(settings).iloc[0].dropna().astype(str)
+    flat = pd.json_normalize(_settings(record)).iloc[0].dropna().astype(str)
     seeds = ", ".join(map(str, record["seeds"]))
     run_id = experiment.create(name, tags, start)
-    inputs = _inputs(results, cell, settings.get("sources") or {})
+    inputs = _inputs(results, cell, record["sources"])
     client.log_inputs(run_id, datasets=inputs)
     measured = _measured(read_metrics(folder / "metrics.parquet"))
     finals = _final_points({**measured.mean(), **spread}, end)
@@ -144,7 +144,7 @@ def _add_cell(
             seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
             times = start + (1000 * seconds.cumsum()).round().astype(int)
             curves = curve_points(epochs, times)
-            chosen = kept_epochs(epochs, settings["training"]["select_by"])[seed]
+            chosen = kept_epochs(epochs, system["training"]["select_by"])[seed]
             write = write_first if seed == record["seeds"][0] else None
             # MLflow does not allow these characters in the name of a model.
             model_name = re.sub(r"[/:.%\"']", "-", seed_name)
@@ -157,6 +157,19 @@ def _add_cell(
         client.set_terminated(seed_id, end_time=seed_end)
     client.set_terminated(run_id, end_time=end)
     return run_id
+
+
+def _settings(record: dict) -> dict:
+    """Return what a record says about how its scores were made, as nested values."""
+    system = run_system(record)
+    apart = {key: system.get(key) for key in ("training", "p")}
+    return {
+        "system": {key: value for key, value in system.items() if key not in apart},
+        **apart,
+        **{key: record[key] for key in ("hyperparameters", "sources")},
+        "lowercase": record["settings"]["lowercase"],
+        **record["stores"],
+    }
 
 
 def _final_points(
@@ -173,7 +186,7 @@ def _model_writer(
 
     None if the system cannot read new texts or its checkpoint is gone.
     """
-    if not record["settings"]["training"]:
+    if "training" not in run_system(record):
         return None
     try:
         model = Model(learned_by(results, cell.path, config))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.cells import Cell
-from analogyqa.cells.configured import Configured
+from analogyqa.cells.cell import Settings, system_from
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
@@ -61,22 +61,49 @@ class CellJob(NamedTuple):
 
     Attributes:
         cell: The cell.
-        types: The question types of its subset; None for `all`.
+        settings: What `Cell.settings` returns; its record keeps them.
+        hyperparameters: The key of the system in `settings["systems"]`.
         system: The system, with the overrides and hyperparameters of the cell.
         files: The tables of each seed.
-        lowercase: Whether words are lower-cased.
         sources: Where the pairs of each split come from, for the record.
-        configured: The configuration that the results depend on, for the record; see
-            `cells.configured`.
     """
 
     cell: Cell
-    types: Sequence[str] | None
+    settings: Settings
+    hyperparameters: str
     system: System
     files: dict[int, CellFiles]
-    lowercase: bool
     sources: dict[str, str]
-    configured: Configured | None = None
+
+    @classmethod
+    def from_settings(
+        cls,
+        cell: Cell,
+        settings: Settings,
+        hyperparameters: str | None,
+        files: dict[int, CellFiles],
+        sources: dict[str, str],
+    ) -> "CellJob":
+        """Return the job with the system that its settings describe.
+
+        `hyperparameters` are None where the settings have a single system.
+        """
+        name = hyperparameters or next(iter(settings["systems"]))
+        return cls(cell, settings, name, system_from(settings["systems"][name]), files, sources)
+
+    @property
+    def types(self) -> Sequence[str] | None:
+        """The question types of its subset; None for `all`."""
+        return self.settings["question_types"]
+
+    @property
+    def lowercase(self) -> bool:
+        """Whether words are lower-cased."""
+        return self.settings["lowercase"]
+
+    def of_first_seed(self) -> "CellJob":
+        """Return the job for its first seed alone."""
+        return self._replace(files=dict([*self.files.items()][:1]))
 
     def load(self, seed: int) -> CellData:
         """Read the tables of a seed, as `load_cell` does."""

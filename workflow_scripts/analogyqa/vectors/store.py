@@ -18,7 +18,7 @@ def write_store(
     vocabulary: list[str],
     origin: str,
     path: str | Path,
-    configured: dict | None = None,
+    settings: dict | None = None,
 ) -> None:
     """Write vectors (.npy), their words (.words.txt) and a record (.json).
 
@@ -28,12 +28,12 @@ def write_store(
         vocabulary: The V words.
         origin: Where the vectors come from, for the record.
         path: The .npy file; the other two are written next to it.
-        configured: The configuration that the vectors depend on, for the record.
+        settings: The configuration that the vectors depend on, for the record.
     """
     path = Path(path)
     record = {"origin": origin, "words": len(vocabulary), "found": int(is_found.sum())}
     write_text(path.with_suffix(".words.txt"), "".join(f"{word}\n" for word in vocabulary))
-    record |= {"dim": vectors.shape[1], "configured": configured}
+    record |= {"dim": vectors.shape[1], "settings": settings}
     write_json(path.with_suffix(".json"), record)
     with atomic_path(path) as temporary:
         with open(temporary, "wb") as file:

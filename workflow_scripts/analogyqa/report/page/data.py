@@ -45,12 +45,11 @@ def data_cards(
     by_dataset: dict[str, dict[str, list[str]]] = {}
     others: list[str] = []
     for run in runs:
-        settings = run.record["settings"]
         names = by_dataset.setdefault(run.record["cell"]["dataset"], {})
-        for split, text in settings["sources"].items():
+        for split, text in run.record["sources"].items():
             (names.setdefault(split, []) if split in SPLITS else others).extend(_names(text))
-        for store in (settings["vectors"], settings["sentence_vectors"]):
-            others += _names(store["origin"]) if store else []
+        for store in run.record["stores"].values():
+            others += _names(store["origin"])
     cards = []
     for name, dataset in config.datasets.items():
         corpus = results / "corpora" / f"{name}.parquet"

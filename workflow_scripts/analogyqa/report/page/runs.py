@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.cells import Cell
-from analogyqa.cells.configured import Configured, configured_cell, differences
+from analogyqa.cells.cell import Cell, Settings
 from analogyqa.cells.made import made_files
+from analogyqa.cells.same_settings import differences
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import find_records, read_record
 from analogyqa.report.table_formats import Block, Value
@@ -44,16 +44,16 @@ def read_run_records(results: Path, config: Config) -> list[Run]:
         record = read_record(path)
         path_of_log = run_log(results, cell)
         log = path_of_log.relative_to(results).as_posix() if path_of_log else ""
-        other = ", ".join(islice(differences(record.get("configured") or {}, now), 3))
+        other = ", ".join(islice(differences(record["settings"], now), 3))
         runs.append(Run(cell.path, cell.label, record, log, other))
     return runs
 
 
-def _settings_now(config: Config, cell: Cell) -> Configured | None:
+def _settings_now(config: Config, cell: Cell) -> Settings | None:
     if cell.system not in config.systems or cell.dataset not in config.datasets:
         return None
     try:
-        return configured_cell(config, cell)
+        return cell.settings(config)
     except (AnalogyQAError, ValueError):  # such as an override that the system does not have
         return None
 

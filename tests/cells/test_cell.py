@@ -5,7 +5,7 @@ import json
 import pytest
 
 from analogyqa.cells import Cell
-from analogyqa.cells.configured import configured_cell, differences, require_same
+from analogyqa.cells.same_settings import differences, require_same
 from analogyqa.errors import AnalogyQAError
 from builders.papers import Papers
 
@@ -39,7 +39,7 @@ CHANGES = {
     "subsets: {both: [who]}": {"mean"},
     "question_types: {what: [what]}": {"folded", "stored"},
     "question_types: {who: [who, whom]}": EVERY,
-    "lowercase: false": WITH_VECTORS,
+    "lowercase: false": EVERY,
     "vectors: {some: {out_of_vocabulary: zero}}": WITH_VECTORS,
     "vectors: {cased: {out_of_vocabulary: zero}}": set(),
     "sentence_vectors: {means: {lowercase: false}}": {"stored"},
@@ -48,9 +48,9 @@ CHANGES = {
 }
 
 
-def configured_cells(papers: Papers, over: str = "{}") -> dict[str, dict]:
+def cell_settings(papers: Papers, over: str = "{}") -> dict[str, dict]:
     config = papers.load(over)
-    return {name: configured_cell(config, cell) for name, cell in CELLS.items()}
+    return {name: cell.settings(config) for name, cell in CELLS.items()}
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def papers(papers) -> Papers:
 
 @pytest.mark.parametrize("over", CHANGES)
 def test_a_change_affects_only_the_cells_that_depend_on_it(papers, over):
-    before, now = configured_cells(papers), configured_cells(papers, over)
+    before, now = cell_settings(papers), cell_settings(papers, over)
     assert {name for name in CELLS if before[name] != now[name]} == CHANGES[over]
 
 
@@ -71,24 +71,24 @@ def test_only_relations_record_how_analogies_are_evaluated(papers):
     pairs = "pairs: {title: P, reader: relations, test: a/relations, evaluation: {ties: first}}"
     config = papers.load(f"datasets: {{{pairs}}}")
     solving = Cell("mean", "pairs", "all", (("both_directions", "true"), ("solver", "3cosadd")))
-    assert configured_cell(config, solving)["evaluation"] == {
+    assert solving.settings(config)["evaluation"] == {
         "both_directions": True,
         "candidates": "described",
         "ties": "first",
         "epsilon": [1e-5, 1e-5],
     }
-    assert configured_cell(config, CELLS["mean"])["evaluation"] is None
+    assert CELLS["mean"].settings(config)["evaluation"] is None
 
 
-def test_a_recorded_configuration_equals_itself(papers, tmp_path):
-    for name, configured in configured_cells(papers).items():
+def test_recorded_settings_equal_themselves(papers, tmp_path):
+    for name, settings in cell_settings(papers).items():
         path = tmp_path / f"{name}.json"
-        path.write_text(json.dumps({"configured": configured}))
-        require_same(path, configured)
+        path.write_text(json.dumps({"settings": settings}))
+        require_same(path, settings)
 
 
-@pytest.mark.parametrize("record", ["{", "{}", "[]", '{"configured": null}'])
-def test_a_record_without_a_configuration_is_refused(tmp_path, record):
+@pytest.mark.parametrize("record", ["{", "{}", "[]", '{"settings": null}'])
+def test_a_record_without_settings_is_refused(tmp_path, record):
     (tmp_path / "run.json").write_text(record)
     with pytest.raises(AnalogyQAError, match=r"run\.json: .*--forceall"):
         require_same(tmp_path / "run.json", {"seeds": [0]})

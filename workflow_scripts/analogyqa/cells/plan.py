@@ -1,4 +1,4 @@
-"""A run as a whole: its checked configuration, its papers, the available files, and its cells."""
+"""What a run makes: its checked configuration, its papers, the available files, and its cells."""
 
 import os
 import re
@@ -20,7 +20,6 @@ from analogyqa.cells import (
 from analogyqa.cells.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import require_writable
-from analogyqa.runs.depends_on import content_hash
 from analogyqa.settings.base import AT
 from analogyqa.settings.data import ALL
 from analogyqa.settings.load import REPOSITORY, Origin, load_config
@@ -30,13 +29,10 @@ from analogyqa.settings.vectors import NamedEntities
 from analogyqa.sources.registry import Source, load_registry, mirrors_from
 from analogyqa.sources.verify import is_placed_by_hand
 
-# Keys that no number or caption depends on, such as where files are and which machine is used.
-_NOT_REPORTED = {"resources_dir", "mirrors", "tracking_uri", "device", "papers"}
-
 
 @dataclass(frozen=True)
-class Experiment:
-    """A run as a whole.
+class Plan:
+    """What a run makes.
 
     Attributes:
         config: The configuration, without what cannot run here.
@@ -53,11 +49,6 @@ class Experiment:
     available: Availability
     mirrors: list[Path]
     cells: list[Cell]
-
-    @cached_property
-    def source_of_file(self) -> dict[str, str]:
-        """The name of each source, by its file below `resources_dir`."""
-        return {source.file: name for name, source in self.registry.items()}
 
     @cached_property
     def placed_by_hand(self) -> set[str]:
@@ -102,13 +93,6 @@ class Experiment:
         """The systems whose costs tables and claims show, by (data set, subset)."""
         return all_costs(self.config, self.papers)
 
-    @cached_property
-    def reported(self) -> str:
-        """The hash of the configuration that numbers and captions depend on."""
-        config = self.config.model_dump(mode="json", exclude=_NOT_REPORTED)
-        papers = {name: paper.model_dump(mode="json") for name, paper in self.papers.items()}
-        return content_hash([config, papers])
-
     @property
     def named_entities(self) -> NamedEntities:
         """The section of the configuration that a rewriting needs."""
@@ -137,7 +121,7 @@ class Experiment:
             "tuned": one_of(name for name, _ in systems if self.config.find_selection(name)),
             "fastText": one_of(name for name, section in vectors if section.train_on),
             "word2vec": with_overrides(name for name, section in vectors if section.is_word2vec),
-            "fetched file": one_of(self.source_of_file.keys() - self.placed_by_hand),
+            "fetched file": one_of(self.available.source_of_file.keys() - self.placed_by_hand),
             "file by hand": one_of(self.placed_by_hand),
             # The overrides of a cell before and after its solver.
             "before solver": f"([^/]+{AT})?",
@@ -162,11 +146,11 @@ class Experiment:
         }
 
 
-def load_experiment(
+def load_plan(
     values: dict,
     given: Sequence[Origin] = (),
     environ: Mapping[str, str] = os.environ,
-) -> Experiment:
+) -> Plan:
     """Check a configuration, and find out what of it can run here.
 
     Args:
@@ -187,7 +171,7 @@ def load_experiment(
     config = leave_out(config, available.reasons)
     by_name = load_papers(config)
     cells = reported_cells(config, by_name)
-    return Experiment(config, by_name, registry, available, mirrors, cells)
+    return Plan(config, by_name, registry, available, mirrors, cells)
 
 
 def one_of(names: Iterable[str]) -> str:

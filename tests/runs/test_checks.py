@@ -1,17 +1,15 @@
-"""Data sets of the user's own: what is run on them, and what is checked before."""
+"""What is checked before the first job, and what is run on data sets of the user's own."""
 
 import re
 from types import SimpleNamespace
 
 import pytest
 
+from analogyqa.cells.plan import load_plan
 from analogyqa.cells.targets import require_target
 from analogyqa.errors import AnalogyQAError
-from analogyqa.experiments.checks import check_jobs, left_out_here, require_targets
-from analogyqa.experiments.experiment import load_experiment
-from analogyqa.experiments.inputs import Inputs
-from analogyqa.experiments.outputs import Outputs
 from analogyqa.files import read_yaml
+from analogyqa.runs.checks import check_jobs, left_out_here, require_targets
 from analogyqa.settings.base import merge
 from analogyqa.settings.run import NOT_SELECTED
 from builders.projects import REPOSITORY
@@ -27,7 +25,7 @@ TYPES = {"question_types": {"why": ["why"]}, "subsets": {"who": ["who"], "why": 
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """Return the experiment of a table of questions without papers, with changes."""
+    """Return the plan of a table of questions without papers, with changes."""
     monkeypatch.chdir(REPOSITORY)
     path = tmp_path / "mine.csv"
     path.write_text(TABLE)
@@ -40,7 +38,7 @@ def own(tmp_path, monkeypatch):
 
     def load(**changes):
         values = merge({**base, **run}, {"datasets": {"mine": mine}, "prototypes": {"p": 5}})
-        return load_experiment(merge(values, changes), environ={})
+        return load_plan(merge(values, changes), environ={})
 
     return load
 
@@ -51,30 +49,40 @@ def job(rule: str, **wildcards: str) -> SimpleNamespace:
     return SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards=names)
 
 
+def test_the_encoders_of_the_jobs_are_checked(own, monkeypatch):
+    checked: list[str] = []
+    monkeypatch.setattr("analogyqa.runs.checks.check_encoder", checked.append)
+    systems = ({"system": "analogy"}, {"system": "bm25"}, {"system": "fasttext"}, {})
+    check_jobs([job("run", **wildcards) for wildcards in systems], own())
+    assert checked == ["bigru", "mean"]
+
+
+def test_question_types_are_not_checked_before_all_files_are_here(own):
+    plan = own(only=["analogy"], question_types={"how": ["how"]}, subsets={"how": ["how"]})
+    jobs = [job("build_corpus", corpus="mine")]
+    with pytest.raises(AnalogyQAError, match="of type how"):
+        check_jobs(jobs, plan)
+    plan.available.splits["mine"]["train"] = ["not_downloaded.csv"]
+    check_jobs(jobs, plan)
+
+
 def cell(path: str) -> SimpleNamespace:
     names = ("system", "dataset", "subset", "overrides")
     return job("train_encoder", **dict(zip(names, path.split("/"), strict=True)))
 
 
 def test_without_papers_only_the_own_data_set_is_run(own):
-    experiment = own(only=["analogy", "bm25"])
-    assert {cell.path for cell in experiment.cells} == {
+    plan = own(only=["analogy", "bm25"])
+    assert {cell.path for cell in plan.cells} == {
         "analogy/mine/all/default",
         "bm25/mine/all/default",
     }
-    results = experiment.config.output_dir
-    tables = {
-        path.removeprefix(results) for path in Outputs(Inputs(experiment)).tables_and_figures()
-    }
-    assert {path.rsplit(".")[0] for path in tables} == {
-        "/tables/own/table1",
-        "/figures/own/figure1",
-    }
+    assert [*plan.papers["own"].tables_and_figures] == ["table1", "figure1"]
 
 
 def test_own_subsets_have_columns_also_under_the_name_of_a_papers_subset(own):
-    experiment = own(only=["bm25"], **TYPES)
-    assert [cell.subset for cell in experiment.cells] == ["who", "why", "all"]
+    plan = own(only=["bm25"], **TYPES)
+    assert [cell.subset for cell in plan.cells] == ["who", "why", "all"]
 
 
 def test_without_papers_there_must_be_own_data(own):
@@ -92,22 +100,22 @@ def test_only_keeps_the_parts_of_a_fused_system_and_leaves_out_all_others(own):
 
 
 def test_a_system_that_cannot_run_on_own_data_is_left_out_by_name(own):
-    experiment = own(only=["bm25", "tam"], **TYPES)
-    assert {cell.system for cell in experiment.cells} == {"bm25"}
-    assert {*left_out_here(experiment.config)} == {"tam mine"}
-    target = f"{experiment.config.output_dir}/runs/tam/mine/who/default/run.json"
+    plan = own(only=["bm25", "tam"], **TYPES)
+    assert {cell.system for cell in plan.cells} == {"bm25"}
+    assert {*left_out_here(plan.config)} == {"tam mine"}
+    target = f"{plan.config.output_dir}/runs/tam/mine/who/default/run.json"
     with pytest.raises(AnalogyQAError, match="no entities are known for type why"):
-        require_target(target, experiment.config, experiment.papers)
+        require_target(target, plan.config, plan.papers)
     with pytest.raises(AnalogyQAError, match=r"mine: no system can run on it. tam: it rewrites"):
         own(only=["tam"], **TYPES)
 
 
 def test_everything_that_would_stop_a_job_is_reported_at_once(own):
-    experiment = own(only=["analogy", "similarity"], prototypes={"p": 9}, **TYPES)
+    plan = own(only=["analogy", "similarity"], prototypes={"p": 9}, **TYPES)
     cells = [f"{system}/mine/{subset}/default" for system in ("analogy", "similarity")
              for subset in ("who", "why", "all")]  # fmt: skip
     with pytest.raises(AnalogyQAError) as error:
-        check_jobs([job("build_corpus", corpus="mine"), *map(cell, cells)], experiment)
+        check_jobs([job("build_corpus", corpus="mine"), *map(cell, cells)], plan)
     # Of 12 questions of a type, the fold tests 4 and takes 1 or 2 for dev.
     counts = re.findall(r"only (\d) (\w+) prototypes, but p is 9", str(error.value))
     assert [(name, int(count) in (6, 7)) for count, name in counts] == [
@@ -117,10 +125,10 @@ def test_everything_that_would_stop_a_job_is_reported_at_once(own):
 
 
 def test_a_file_that_cannot_be_read_stops_before_the_first_job(own, tmp_path):
-    experiment = own(only=["bm25"])
+    plan = own(only=["bm25"])
     (tmp_path / "mine.csv").write_text("question,reply,label\nwho?,it,1\n")
     with pytest.raises(AnalogyQAError, match=r"no column for the candidate.*'reply'"):
-        check_jobs([job("build_corpus", corpus="mine")], experiment)
+        check_jobs([job("build_corpus", corpus="mine")], plan)
 
 
 def test_few_test_questions_are_warned_about(own, caplog):
@@ -129,5 +137,8 @@ def test_few_test_questions_are_warned_about(own, caplog):
 
 
 def test_targets_of_the_own_table_are_known(own):
-    experiment = own(only=["bm25"])
-    require_targets([f"{experiment.config.output_dir}/tables/own/table1.md"], experiment)
+    plan = own(only=["bm25"])
+    tables = f"{plan.config.output_dir}/tables"
+    require_targets(["--cores", "2", "wrong", f"{tables}/own/table1.md"], plan)
+    with pytest.raises(AnalogyQAError, match="did you mean table1"):
+        require_targets([f"{tables}/own/table99.csv"], plan)

@@ -10,11 +10,11 @@ import pandas as pd
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.cells import Cell, split_corpus
+from analogyqa.cells.plan import Plan
 from analogyqa.cells.targets import require_target
 from analogyqa.corpora.table import build_corpus, count_questions, require_types
 from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
-from analogyqa.experiments.experiment import Experiment
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.data import ALL
@@ -27,13 +27,13 @@ from analogyqa.training.scoring import EVALUATED
 log = logging.getLogger(__name__)
 
 
-def require_targets(arguments: Iterable[str], experiment: Experiment) -> None:
+def require_targets(arguments: Iterable[str], plan: Plan) -> None:
     """Raise AnalogyQAError when a target on the command line is not a file that a run makes."""
-    results = Path(experiment.config.output_dir).absolute()
+    results = Path(plan.config.output_dir).absolute()
     for argument in arguments:
         if Path(argument).absolute().is_relative_to(results):
-            missing = experiment.available.missing
-            require_target(argument, experiment.config, experiment.papers, missing)
+            missing = plan.available.missing
+            require_target(argument, plan.config, plan.papers, missing)
 
 
 def left_out_here(config: Config) -> dict[str, str]:
@@ -51,7 +51,7 @@ def left_out_here(config: Config) -> dict[str, str]:
     }
 
 
-def check_jobs(jobs: Iterable[Any], experiment: Experiment) -> None:
+def check_jobs(jobs: Iterable[Any], plan: Plan) -> None:
     """Raise AnalogyQAError with everything that would stop a job later and can be known now.
 
     That is an encoder that cannot be used, a file that cannot be read, a data set without questions
@@ -59,12 +59,12 @@ def check_jobs(jobs: Iterable[Any], experiment: Experiment) -> None:
 
     Args:
         jobs: The jobs of Snakemake that are left to do.
-        experiment: The experiment that is run.
+        plan: What is run.
     """
     jobs = list(jobs)
     wildcards = [dict(job.wildcards.items()) for job in jobs]
     for system in sorted({names["system"] for names in wildcards if "system" in names}):
-        if encoder := experiment.config.systems[system].encoder:
+        if encoder := plan.config.systems[system].encoder:
             check_encoder(encoder)
     named = [split_corpus(names["corpus"])[0] for names in wildcards if "corpus" in names]
     datasets = {*named, *(names["dataset"] for names in wildcards if "dataset" in names)}
@@ -76,28 +76,26 @@ def check_jobs(jobs: Iterable[Any], experiment: Experiment) -> None:
     built = {job.wildcards.corpus for job in jobs if job.rule.name == "build_corpus"}
     problems: list[str] = []
     for dataset in sorted(datasets):
-        if not experiment.config.datasets[dataset].gives_relations:
+        if not plan.config.datasets[dataset].gives_relations:
             of_dataset = [cell for cell in cells if cell.dataset == dataset]
-            problems += _problems(dataset, of_dataset, experiment, dataset in built)
+            problems += _problems(dataset, of_dataset, plan, dataset in built)
     if problems:
         raise AnalogyQAError("\n".join(dict.fromkeys(problems)))
 
 
-def _problems(
-    dataset: str, cells: Iterable[Cell], experiment: Experiment, is_built: bool
-) -> Iterator[str]:
+def _problems(dataset: str, cells: Iterable[Cell], plan: Plan, is_built: bool) -> Iterator[str]:
     """Yield what is wrong with a data set, and with the cells on its whole corpus.
 
     `is_built`: whether a job will build the corpus; otherwise, it is in the results.
 
     Nothing is checked before the files of its splits are on this machine.
     """
-    files = experiment.available.splits[dataset]
+    files = plan.available.splits[dataset]
     if not all(Path(file).is_file() for file in chain.from_iterable(files.values())):
         return
     try:
-        corpus = _corpus(dataset, experiment, is_built)
-        _require_types(dataset, corpus, experiment)
+        corpus = _corpus(dataset, plan, is_built)
+        _require_types(dataset, corpus, plan)
     except AnalogyQAError as error:
         yield str(error)
         return
@@ -110,20 +108,20 @@ def _problems(
     for cell in cells:
         if cell.corpus == dataset:
             try:
-                _require_cell(cell, corpus, experiment)
+                _require_cell(cell, corpus, plan)
             except AnalogyQAError as error:
                 yield str(error)
 
 
-def _corpus(dataset: str, experiment: Experiment, is_built: bool) -> pd.DataFrame:
-    path = Path(experiment.config.output_dir, "corpora", f"{dataset}.parquet")
-    section, question_types = experiment.config.datasets[dataset], experiment.question_types
+def _corpus(dataset: str, plan: Plan, is_built: bool) -> pd.DataFrame:
+    path = Path(plan.config.output_dir, "corpora", f"{dataset}.parquet")
+    section, question_types = plan.config.datasets[dataset], plan.question_types
     if not is_built and path.exists():
         return read_table(path, CORPUS).astype({"split": str, "question_type": object})
     return build_corpus(
         dataset,
         section.reader,
-        experiment.available.splits[dataset],
+        plan.available.splits[dataset],
         question_types[dataset],
         {},  # the job compares the counts, with the file still there to look at
         section.drop_all_correct,
@@ -134,16 +132,16 @@ def _corpus(dataset: str, experiment: Experiment, is_built: bool) -> pd.DataFram
     )
 
 
-def _require_types(dataset: str, corpus: pd.DataFrame, experiment: Experiment) -> None:
-    cells = experiment.cells_with_sensitivity
+def _require_types(dataset: str, corpus: pd.DataFrame, plan: Plan) -> None:
+    cells = plan.cells_with_sensitivity
     subsets = {cell.subset for cell in cells if cell.dataset == dataset} - {ALL}
-    types = {name for subset in subsets for name in experiment.config.types_of(subset) or ()}
+    types = {name for subset in subsets for name in plan.config.types_of(subset) or ()}
     require_types(dataset, count_questions(corpus), sorted(types))
 
 
-def _require_cell(cell: Cell, corpus: pd.DataFrame, experiment: Experiment) -> None:
+def _require_cell(cell: Cell, corpus: pd.DataFrame, plan: Plan) -> None:
     """Raise AnalogyQAError when a cell has no questions, or fewer prototypes than it needs."""
-    config, types = experiment.config, experiment.config.types_of(cell.subset)
+    config, types = plan.config, plan.config.types_of(cell.subset)
     load_pairs(corpus, types, EVALUATED, cell.dataset)
     overrides = tuple(item for item in cell.overrides if item[0] != ov.HYPERPARAMETERS)
     system = config.system_at(cell.system, overrides)

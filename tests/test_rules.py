@@ -1,0 +1,256 @@
+"""The files, parameters and targets of the jobs, by the wildcards of their rules."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from analogyqa.runs.depends_on import package_hash
+from builders.projects import REPOSITORY, load_script
+
+run_script = load_script(REPOSITORY / "workflow_scripts" / "run_script.py")
+OUT = "results/demo"
+CELL = ("system", "dataset", "subset", "overrides")
+TRAINED = "analogy/wikiqa/who/default"
+RUN = f"{OUT}/runs/{TRAINED}"
+CORPORA = [f"{OUT}/corpora/{name}.parquet" for name in ("wikiqa", "trecqa")]
+PROTOTYPES = [f"{OUT}/prototypes/wikiqa/who/seed{seed}.parquet" for seed in (0, 1)]
+
+
+class Jobs:
+    """The jobs of the bundled sample, with changes of its configuration."""
+
+    def __init__(self, folder: Path, **changes):
+        path = folder / "changes.yaml"
+        path.write_text(yaml.safe_dump(changes))
+        sample = REPOSITORY / "sample" / "config.yaml"
+        self.workflow = run_script.load_workflow([sample, path])
+        # All workflows of a process share the names that their rules see.
+        self.names = dict(self.workflow.globals)
+
+    def job(self, rule: str, wildcards: str = "", names: tuple[str, ...] = CELL):
+        self.workflow.globals.update(self.names)
+        values = dict(zip(names, wildcards.split("/"), strict=True)) if wildcards else {}
+        return run_script.make_job(self.workflow, rule, values)
+
+    def inputs(self, *arguments) -> dict[str, list[str]]:
+        """Return the files that a job reads, by name, without names that have none."""
+        files = self.job(*arguments).input
+        named = {name: [value] if isinstance(value, str) else list(value)
+                 for name, value in files.items()}  # fmt: skip
+        return {name: paths for name, paths in named.items() if paths}
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(REPOSITORY)  # the paths of the sample
+        stored = {"sif": {"encoder": "sif", "vectors": "fasttext"}}
+        both = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "bm25"]}}
+        yield Jobs(
+            tmp_path_factory.mktemp("sample"), sentence_vectors=stored, systems={"both": both}
+        )
+
+
+@pytest.fixture
+def changed(tmp_path, monkeypatch):
+    monkeypatch.chdir(REPOSITORY)
+    return lambda **changes: Jobs(tmp_path, **changes)
+
+
+def quadruples(stem: str) -> list[str]:
+    return [f"{OUT}/quadruples/wikiqa/who/p10/seed{seed}/{stem}.parquet" for seed in (0, 1)]
+
+
+def test_a_trained_cell_reads_a_file_for_each_seed(jobs):
+    assert jobs.inputs("train_encoder", TRAINED) == {
+        "corpus": CORPORA[:1],
+        "vectors": [f"{OUT}/vectors/wikiqa/fasttext.npy"],
+        "prototypes": PROTOTYPES,
+        "train": quadruples("train-1-per-pair"),
+        "dev": quadruples("dev"),
+        "test": quadruples("test"),
+    }
+
+
+def test_systems_have_only_the_inputs_that_they_read(jobs):
+    assert jobs.inputs("score_candidates", "bm25/trecqa/comb/default") == {"corpus": CORPORA[1:]}
+    hyperqa = jobs.inputs("train_encoder", "hyperqa/wikiqa/comb/default")
+    assert set(hyperqa) == {"corpus", "vectors"}  # its loss draws pairs
+    tam = jobs.inputs("train_encoder", "tam/wikiqa/who/default")
+    assert tam["corpus"] == [f"{OUT}/rewritten/wikiqa/entity.parquet"]
+
+
+def test_what_is_read_from_a_run_waits_for_it(jobs):
+    assert jobs.inputs("look_inside", TRAINED)["record"] == [f"{RUN}/run.json"]
+    assert jobs.inputs("explain_examples", TRAINED)["decisions"] == [f"{RUN}/decisions.parquet"]
+    assert jobs.inputs("find_decisions", TRAINED) == {
+        "corpus": CORPORA[:1],
+        "prototypes": PROTOTYPES,
+        "scores": [f"{RUN}/scores.parquet"],
+    }
+
+
+def test_a_tuned_cell_waits_for_the_selection(changed):
+    jobs = changed(
+        selection={"systems": {"similarity": None, "tam": None, "analogy": ["no_dropout"]}}
+    )
+    files = jobs.inputs("train_encoder", "analogy/wikiqa/comb/hyperparameters=tuned")
+    assert files["selection"] == [f"{OUT}/selection/analogy/wikiqa.json"]
+    choice = jobs.job("choose_hyperparameters", "analogy/wikiqa", ("system", "dataset"))
+    assert list(choice.input) == [
+        f"{OUT}/runs/analogy/wikiqa/comb/{name}/history.parquet"
+        for name in ("default", "dropout=0")
+    ]
+    assert choice.params.settings["names"] == ["paper", "no_dropout"]
+
+
+def test_a_fold_has_its_own_corpus_and_the_vectors_of_its_data_set(jobs):
+    files = jobs.inputs("train_encoder", "analogy/wikiqa/comb/fold=1of2")
+    assert files["corpus"] == [f"{OUT}/corpora/wikiqa@fold=1of2.parquet"]
+    assert files["vectors"] == [f"{OUT}/vectors/wikiqa/fasttext.npy"]
+    assert files["prototypes"][0] == f"{OUT}/prototypes/wikiqa@fold=1of2/comb/seed0.parquet"
+
+
+def test_a_cell_reads_the_files_of_its_own_seeds_only(changed):
+    jobs = changed(seeds={"default": 1, "cross_validation": 2})
+    assert jobs.inputs("train_encoder", TRAINED)["prototypes"] == PROTOTYPES[:1]
+    folded = [f"{OUT}/prototypes/wikiqa@fold=1of2/who/seed{seed}.parquet" for seed in (0, 1)]
+    assert jobs.inputs("train_encoder", "analogy/wikiqa/who/fold=1of2")["prototypes"] == folded
+    chosen = jobs.job("choose_prototypes", "wikiqa/who", ("corpus", "subset"))
+    assert list(chosen.output) == PROTOTYPES
+
+
+def test_an_unknown_override_ends_with_a_suggestion(jobs):
+    with pytest.raises(SystemExit, match="did you mean dropout"):
+        jobs.inputs("train_encoder", "analogy/wikiqa/who/dropuot=0")
+
+
+@pytest.mark.parametrize(
+    ("rule", "wildcards", "names"),
+    [
+        ("build_corpus", "wikiqa@fold=1of2", ("corpus",)),
+        ("find_entities", "wikiqa", ("corpus",)),
+        ("rewrite_questions", "wikiqa/entity", ("corpus", "rewriting")),
+        ("train_vectors", "fasttext", ("vectors",)),
+        ("select_vectors", "wikiqa/fasttext", ("dataset", "vectors")),
+        ("encode_sentences", "wikiqa/sif", ("corpus", "sentence_vectors")),
+        ("choose_prototypes", "wikiqa/comb", ("corpus", "subset")),
+        ("build_training_quadruples", "wikiqa/comb/5/1/pair",
+         ("corpus", "subset", "p", "number", "per")),
+        ("build_evaluation_quadruples", "wikiqa/comb/5", ("corpus", "subset", "p")),
+        *((name, TRAINED, CELL) for name in ("train_encoder", "look_inside", "find_decisions",
+                                             "explain_examples", "keep_weights")),
+        ("score_candidates", "bm25/trecqa/comb/default", CELL),
+        ("fuse_scores", "both/wikiqa/who/default", CELL),
+        ("render_table", "diallo2019/4", ("paper", "number")),
+        ("draw_figure", "diallo2019/6", ("paper", "number")),
+        ("write_ledger", "", ()),
+        ("import_to_mlflow", "", ()),
+    ],
+)  # fmt: skip
+def test_settings_are_json_and_the_code_has_a_hash(jobs, rule, wildcards, names):
+    params = jobs.job(rule, wildcards, names).params
+    assert json.loads(json.dumps(params.settings)) == params.settings
+    assert re.fullmatch("[0-9a-f]{64}", params.code)
+
+
+def test_a_spacy_model_is_a_parameter_by_its_names_and_not_by_its_path(changed, tmp_path):
+    (tmp_path / "moved").mkdir()
+    jobs = changed(lemmas={"model": "moved", "keep": ["NOUN"]}, mirrors=[str(tmp_path)])
+    settings = jobs.job("lemmatise_corpus", "wikiqa", ("corpus",)).params.settings
+    assert settings == {"model": ["moved"], "keep": ["NOUN"]}
+
+
+def test_a_fused_system_reads_the_files_of_its_parts(jobs):
+    job = jobs.job("fuse_scores", "both/wikiqa/who/default")
+    folders = [f"{OUT}/runs/{name}/wikiqa/who/default" for name in ("analogy", "bm25")]
+    assert list(job.input.scores) == [f"{folder}/scores.parquet" for folder in folders]
+    assert list(job.input.records) == [f"{folder}/run.json" for folder in folders]
+    assert list(job.params.settings["parts"]) == ["analogy", "bm25"]
+
+
+def test_analogies_are_solved_with_the_seeds_of_the_cell_that_trains_the_encoder(changed, tmp_path):
+    (tmp_path / "capitals.tsv").write_text("Rome\tItaly\nParis\tFrance\nOslo\tNorway\n")
+    pairs = {"title": "P", "reader": "relations", "test": str(tmp_path)}
+    jobs = changed(datasets={"pairs": pairs}, seeds={"default": 3, "variations": 1})
+    names = ("system", "dataset", "before", "after")
+    for wildcards, seeds, trained in (
+        ("fasttext-cosine/pairs//", [0, 1, 2], None),
+        ("analogy/pairs//@trained_on=wikiqa+who", [0, 1, 2], "default"),
+        ("analogy/pairs/dropout=0@/@trained_on=wikiqa+who", [0], "dropout=0"),
+    ):
+        job = jobs.job("solve_analogies", wildcards, names)
+        assert {tuple(values["seeds"]) for values in job.params.settings.values()} == {tuple(seeds)}
+        weights = [f"{OUT}/runs/analogy/wikiqa/who/{trained}/weights.pt"] if trained else []
+        assert list(job.input.weights) == weights
+
+
+def test_the_targets_are_the_tables_and_figures_of_the_papers(jobs):
+    targets = list(jobs.job("all").input)
+    assert f"{OUT}/tables/diallo2019/table4.tex" in targets
+    assert f"{OUT}/figures/lwda2019/figure1.svg" in targets
+    assert len([path for path in targets if re.search(r"/(table|figure)\d", path)]) == 3 * 12
+    assert [path for path in targets if not re.search(r"(table|figure)\d", path)][:2] == [
+        f"{OUT}/tables/diallo2019/{name}.csv" for name in ("cross_validation", "pairs")
+    ]
+    assert list(jobs.job("write_ledger").output.verdicts) == []
+
+
+def test_a_study_without_any_cell_has_no_targets(changed):
+    systems = ("analogy", "similarity")
+    left_out = [f"{name} {dataset}" for name in systems for dataset in ("wikiqa", "trecqa")]
+    jobs = changed(left_out=dict.fromkeys(left_out, "no room"), comparable=True)
+    assert not any("cross_validation" in path for path in jobs.job("all").input)
+    assert list(jobs.job("sensitivity").input) == []
+    verdicts = jobs.job("write_ledger").output.verdicts
+    assert f"{OUT}/figures/diallo2019/verdicts.svg" in verdicts
+
+
+def test_a_table_reads_only_the_runs_that_it_shows(jobs):
+    artefact = ("paper", "number")
+    assert jobs.inputs("render_table", "diallo2019/2", artefact) == {"corpora": CORPORA}
+    scores = jobs.inputs("render_table", "lwda2019/1", artefact)
+    systems = {Path(file).parts[3] for file in scores["records"]}
+    assert systems <= {"lwda", "similarity", "tam", "both"}  # the last is no paper's
+    assert len(scores["records"]) == len(scores["metrics"]) > 0
+    curve = jobs.inputs("draw_figure", "diallo2019/7", artefact)
+    assert {Path(file).parts[3:6] for file in curve["records"]} == {
+        ("analogy", dataset, "comb") for dataset in ("wikiqa", "trecqa")
+    }
+
+
+def test_a_view_reads_the_table_of_each_panel(jobs):
+    folders = [f"{OUT}/runs/analogy/{name}/comb/default" for name in ("wikiqa", "trecqa")]
+    decisions = jobs.inputs("render_table", "diallo2019/6", ("paper", "number"))
+    assert decisions == {"tables": [f"{folder}/decisions.parquet" for folder in folders]}
+    examples = jobs.inputs("render_table", "diallo2019/1", ("paper", "number"))
+    assert examples == {"tables": CORPORA}
+    assert {f"{folder}/examples.json" for folder in folders} < {*jobs.job("write_report").input}
+
+
+@pytest.mark.parametrize("finds_entities", [True, False])
+def test_pairs_of_systems_read_the_corpora_even_without_entities(changed, finds_entities):
+    changes = {} if finds_entities else {"named_entities": {"model": "missing"}}
+    files = changed(**changes).inputs("write_pairs", "diallo2019", ("paper",))
+    assert files["corpora"] == [f"{OUT}/corpora/wikiqa.parquet"]
+    assert ("entities" in files) == finds_entities
+    assert {Path(file).parts[3:6] for file in files["records"]} == {
+        (system, "wikiqa", "comb") for system in ("analogy", "similarity")
+    }
+
+
+def test_locks_and_copies_of_an_editor_do_not_change_the_hash_of_a_package(tmp_path, monkeypatch):
+    monkeypatch.setattr("analogyqa.runs.depends_on.LIBRARY", tmp_path)
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "cells" / "cell.py").write_text("1")
+    fresh_hash = package_hash.__wrapped__
+    before = fresh_hash("cells")
+    (tmp_path / "cells" / ".#cell.py").symlink_to("user@host.1234")  # by Emacs, to nowhere
+    for name in ("._cell.py", "cell (copy).py", "Copy of cell.py", "cell-checkpoint.py"):
+        (tmp_path / "cells" / name).write_text("2")
+    assert fresh_hash("cells") == before
+    (tmp_path / "cells" / "new.py").write_text("2")
+    assert fresh_hash("cells") != before

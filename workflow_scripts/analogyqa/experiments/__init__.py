@@ -1,1 +1,0 @@
-"""Inputs, parameters and outputs of each job."""
