@@ -4,6 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 from analogyqa.corpora.specs import READERS
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES, OF_SCORES, RANKED
@@ -68,17 +70,25 @@ def test_imports_follow_the_order():
     assert backwards == []
 
 
-def test_the_library_imports_neither_snakemake_nor_scripts():
-    foreign_import = re.compile(r"(?m)^\s*(?:from|import) (snakemake|slurm_patience)\b")
-    assert foreign_import.search("import snakemake\n")
-    assert [path.name for path in files() if foreign_import.search(path.read_text("utf-8"))] == []
+# Code that the library does not have, an example of it, and the package that may have it.
+FORBIDDEN = {
+    "Snakemake": (
+        r"(?m)^\s*(?:from|import) (snakemake|slurm_patience)\b",
+        "import snakemake\n",
+        "",
+    ),
+    # It loads the backend of the user, and importing it could replace that of a notebook.
+    "pyplot": (r"import.* pyplot|matplotlib\.(pyplot|use)\b", "from matplotlib import pyplot", ""),
+    "names of rankers": (r"ranker (==|!=|in) ", 'if system.ranker == "cosine":', "rankers"),
+}
 
 
-def test_figures_are_made_without_pyplot():
-    """It loads the backend of the user, and importing it could replace that of a notebook."""
-    pyplot = re.compile(r"import.* pyplot|matplotlib\.(pyplot|use)\b")
-    assert pyplot.search("from matplotlib import pyplot as plt")
-    assert [path.name for path in files() if pyplot.search(path.read_text("utf-8"))] == []
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_the_library_has_no(name):
+    pattern, example, allowed = FORBIDDEN[name]
+    assert re.search(pattern, example)
+    found = [path for path in files() if re.search(pattern, path.read_text("utf-8"))]
+    assert [path.name for path in found if package_of(path) != allowed] == []
 
 
 def test_no_script_imports_another():
@@ -136,13 +146,6 @@ def test_the_code_names_no_paper_subset_or_measure():
     }
     definitions = {("measures.py", name) for name in (*RANKED, *OF_SCORES)}
     assert uses == definitions | {("settings/systems.py", Training().select_by)}
-
-
-def test_only_the_package_of_rankers_compares_their_names():
-    comparison = re.compile(r"ranker (==|!=|in) ")
-    assert comparison.search('if system.ranker == "cosine":')
-    modules = [path for path in files() if comparison.search(path.read_text("utf-8"))]
-    assert [path for path in modules if package_of(path) != "rankers"] == []
 
 
 def test_no_title_has_a_comma():

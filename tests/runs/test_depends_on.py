@@ -140,9 +140,17 @@ def test_the_hash_tells_functions_of_one_name_apart(library):
 # The real library
 
 
+PAIRWISE = trained_system("cosine", loss="pairwise")
+
+
 @pytest.fixture(scope="module")
-def copied_library(tmp_path_factory):
-    return shutil.copytree(LIBRARY, tmp_path_factory.mktemp("copy") / "analogyqa")
+def unchanged(tmp_path_factory):
+    """A copy of the library, and the key of a system's weights by its code."""
+    copy = shutil.copytree(LIBRARY, tmp_path_factory.mktemp("copy") / "analogyqa")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(depends_on, "LIBRARY", copy)
+        forget()
+        return copy, weights_code(PAIRWISE)
 
 
 EDITS = {
@@ -182,25 +190,21 @@ EDITS = {
     ("file", "old", "new", "is_same"),
     [(file, *edit) for file, edits in EDITS.items() for edit in edits],
 )
-def test_only_what_changes_weights_changes_the_key(
-    copied_library, monkeypatch, file, old, new, is_same
-):
-    monkeypatch.setattr(depends_on, "LIBRARY", copied_library)
-    system = trained_system("cosine", loss="pairwise")
-    path, moved = copied_library / file, copied_library / "text.py"
+def test_only_what_changes_weights_changes_the_key(unchanged, monkeypatch, file, old, new, is_same):
+    library, before = unchanged
+    monkeypatch.setattr(depends_on, "LIBRARY", library)
+    path, moved = library / file, library / "text.py"
     contents = {at: at.read_text() for at in (path, moved)}
-    forget()
-    before = weights_code(system)
     try:
         assert old in contents[path]
         if "split_evenly" in old:
-            definition = (copied_library / "training/data.py").read_text()
+            definition = (library / "training/data.py").read_text()
             start = definition.index("def split_evenly")
             text = definition[start : definition.index("def cell_data")]
             moved.write_text(f"{contents[moved]}\nimport math\n{text}")
         path.write_text(path.read_text().replace(old, new, 1))
         forget()
-        assert (weights_code(system) == before) == is_same
+        assert (weights_code(PAIRWISE) == before) == is_same
     finally:
         for at, content in contents.items():
             at.write_text(content)

@@ -8,6 +8,8 @@ import pytest
 from analogyqa.report.stored import read_configuration
 from builders.projects import SYSTEMS
 
+pytestmark = [pytest.mark.workflow, pytest.mark.draw]
+
 
 def test_every_wrong_key_of_a_configuration_is_named_and_nothing_is_made(project):
     project.configure(trainign={}, training={"dropout": 1.5})
