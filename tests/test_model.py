@@ -9,8 +9,7 @@ import pytest
 
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
-from analogyqa.model import Model
-from analogyqa.model.examples import write_explanations
+from analogyqa.model import Model, write_explanations
 from analogyqa.model.folder import Learned
 from analogyqa.model.runs import _find, learned_by
 from analogyqa.report.stored import CONFIGURATION, stored_configuration

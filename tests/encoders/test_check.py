@@ -8,12 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from analogyqa.encoders import build_encoder
 from analogyqa.encoders.check import check_encoder
 from analogyqa.encoders.specs import ENCODERS, EncoderSpec
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.systems import Training
-from analogyqa.training.scoring import array_encoder
 
 
 class Good(nn.Module):
@@ -48,16 +45,6 @@ def register(monkeypatch, encoder, **properties):
         "collections:Counter", needs_vectors=True, **({"trained": True} | properties)
     )
     monkeypatch.setitem(ENCODERS, "mine", entry)
-
-
-@pytest.mark.parametrize("name", ENCODERS)
-def test_registered_encoders_pass_and_accept_empty_sentences(name):
-    check_encoder(name)
-    entry, vectors = ENCODERS[name], np.ones((11, 4), dtype=np.float32)
-    encoder = build_encoder(name, vectors if entry.needs_vectors else None, Training(), seed=0)
-    if entry.trained or entry.gives_words:
-        encoder = array_encoder(encoder.eval(), torch.device("cpu"))
-    assert np.isfinite(encoder(np.zeros((1, 1), dtype=np.int64), np.array([0]))).all()
 
 
 @pytest.mark.parametrize(

@@ -1,127 +1,14 @@
-"""Properties of every trained ranker of words."""
+"""Networks of words against the equations of their papers, for one pair, word by word."""
+
+import math
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from analogyqa.rankers import Quadruples
-from analogyqa.rankers.specs import RANKERS
-from analogyqa.rankers.words import side_of, word_mask
-from builders.networks import LENGTHS, C, D, build, scores, sentences
-
-TRAINED = [name for name, entry in RANKERS.items() if entry.reads == "words" and entry.trained]
-every_network = pytest.mark.parametrize("name", TRAINED)
-
-
-@every_network
-def test_a_pair_has_one_score_on_one_side(name):
-    ranker, vectors = build(name), sentences()
-    energies = scores(ranker, vectors)
-    assert (energies.shape, energies.dtype) == ((len(C),), torch.float32)
-    assert energies.isfinite().all()
-    rows = torch.tensor(C), torch.tensor(D)
-    both = ranker.energies(Quadruples(vectors, *[rows[0][:0]] * 2, *rows), both_sides=True)
-    assert len(both) == 1
-    assert both[0].equal(energies)
-
-
-@every_network
-def test_scores_do_not_depend_on_order_or_batch(name):
-    ranker, vectors = build(name), sentences()
-    expected = scores(ranker, vectors)
-    torch.testing.assert_close(scores(ranker, vectors, C[::-1], D[::-1]), expected.flip(0))
-    for score, c, d in zip(expected, C, D, strict=True):
-        question = torch.stack([vectors[c, : max(LENGTHS[c], 1)]])
-        candidate = torch.stack([vectors[d, : max(LENGTHS[d], 1)]])
-        longest = max(question.shape[1], candidate.shape[1])
-        pair = [
-            torch.nn.functional.pad(x, (0, 0, 0, longest - x.shape[1]))
-            for x in (question, candidate)
-        ]
-        torch.testing.assert_close(scores(ranker, torch.cat(pair), [0], [1])[0], score)
-
-
-@every_network
-@settings(max_examples=10)
-@given(lengths=st.lists(st.integers(0, 6), min_size=2, max_size=4), extra_padding=st.integers(1, 5))
-def test_padding_never_changes_a_score(name, lengths, extra_padding):
-    ranker, (c, d) = build(name), ([0, 1, len(lengths) - 1], [1, 0, 0])
-    with torch.no_grad():  # the values of padding would win a maximum
-        for parameter in ranker.parameters():
-            parameter.add_(0.3)
-    narrow, wide = (scores(ranker, sentences(lengths, wide), c, d) for wide in (0, extra_padding))
-    torch.testing.assert_close(narrow, wide)
-
-
-@every_network
-@pytest.mark.parametrize("length", [0, 1])
-def test_short_sentences_have_finite_scores_and_gradients(name, length):
-    ranker = build(name)
-    energies = scores(ranker, sentences([length, length, 4]), [0, 0, 0, 2], [0, 1, 2, 1])
-    energies.sum().backward()
-    assert energies.isfinite().all()
-    assert all(parameter.grad.isfinite().all() for parameter in ranker.parameters())
-
-
-@every_network
-def test_gradients_reach_every_parameter(name):
-    ranker = build(name)
-    scores(ranker, sentences()).sum().backward()
-    for key, parameter in ranker.named_parameters():
-        assert parameter.grad.abs().sum() > 0, key
-
-
-@every_network
-def test_the_weights_follow_the_seed(name):
-    first, again, other = (
-        torch.nn.utils.parameters_to_vector(build(name, seed).parameters()) for seed in (1, 1, 2)
-    )
-    assert first.equal(again)
-    assert not first.equal(other)
-
-
-@every_network
-def test_scores_depend_on_question_and_candidate(name):
-    ranker, vectors = build(name), sentences()
-    score, other_candidate, other_question = scores(ranker, vectors, [0, 0, 5], [1, 4, 1])
-    assert score != other_candidate
-    assert score != other_question
-
-
-@every_network
-@pytest.mark.parametrize("place", ["word_vectors", "sentence_vector"])
-def test_dropout_acts_in_training_only(name, place):
-    vectors, ranker = sentences(), build(name, dropout=0.5, dropout_place=place)
-    expected = scores(build(name), vectors)
-    assert not scores(ranker, vectors).equal(expected)
-    assert scores(ranker.eval(), vectors).equal(expected)
-
-
-@every_network
-def test_a_diverged_weight_shows_in_the_scores(name):
-    ranker = build(name)
-    with torch.no_grad():
-        next(ranker.parameters()).view(-1)[0] = torch.nan
-    assert scores(ranker, sentences()).isnan().any()
-
-
-@pytest.mark.parametrize(
-    ("name", "hidden", "count"),
-    [
-        ("ai_cnn", 100, 120_601),
-        ("ap_cnn", 300, 540_300),
-        ("ap_bilstm", 600, 1_804_800),
-        ("mp_cnn", 150, 10_045_561),
-        ("compare_aggregate", 150, 564_001),
-    ],
-)
-def test_published_sizes_have_as_many_parameters_as_the_docstrings_say(name, hidden, count):
-    ranker = build(name, dim=300, sentence_dim=hidden)
-    assert sum(parameter.numel() for parameter in ranker.parameters()) == count
-
-
-# The padding
+from analogyqa.rankers import compare_aggregate, mp_cnn
+from analogyqa.rankers.attentive_pooling import AI_WIDTH, WIDTH
+from analogyqa.rankers.words import select_side, word_mask
+from builders.networks import DIM, assert_scores_equal, build, scores, sentences
 
 
 def test_a_sentence_ends_with_its_last_nonzero_row():
@@ -135,6 +22,171 @@ def test_a_side_is_as_wide_as_its_longest_sentence():
     inside = word_mask(sentences())
     maps = torch.arange(6 * 7 * 2).view(6, 7, 2)
     rows = torch.tensor([4, 0, 4])
-    side, mask = side_of(maps, inside, rows)
+    side, mask = select_side(maps, inside, rows)
     assert side.equal(maps[[4, 0, 4], :3])
     assert mask.tolist() == [[True, True, False], [True] * 3, [True, True, False]]
+
+
+def attentive_maps(ranker, words):
+    """Return the maps of one sentence, a list of vectors."""
+    if hasattr(ranker, "lstm"):
+        return list(ranker.lstm(words)[0])
+    bias, dim = ranker.convolution.bias, words.shape[1]
+    weight = ranker.convolution.weight.view(-1, WIDTH, dim)
+    maps = []
+    for position in range(len(words)):
+        total = bias.clone()
+        for offset in range(WIDTH):  # two words before, two after
+            if 0 <= (row := position + offset - 2) < len(words):
+                total = total + weight[:, offset] @ words[row]
+        maps.append(total)
+    return maps
+
+
+def pooled(maps, importance):
+    weights = [math.exp(value) for value in importance]
+    return sum(weight / sum(weights) * vector for weight, vector in zip(weights, maps, strict=True))
+
+
+def attentive_score(ranker, question, candidate):
+    q, a = attentive_maps(ranker, question), attentive_maps(ranker, candidate)
+    u = ranker.interaction.weight
+    g = [[math.tanh(float(first @ u @ second)) for second in a] for first in q]
+    first = pooled(q, [max(row) for row in g])
+    second = pooled(a, [max(column) for column in zip(*g, strict=True)])
+    return first @ second / (first.norm() * second.norm())
+
+
+@pytest.mark.parametrize("name", ["ap_cnn", "ap_bilstm"])
+def test_scores_match_the_equations(name):
+    assert_scores_equal(name, attentive_score)
+
+
+def interactive_maps(ranker, words):
+    filled = torch.cat([torch.zeros(1, DIM), words, torch.zeros(1, DIM)])
+    windows = [filled[start : start + AI_WIDTH].T for start in range(len(words))]
+    weight, bias = ranker.convolution.weight, ranker.convolution.bias
+    return [((weight * window).sum(dim=(1, 2)) + bias).tanh() for window in windows]
+
+
+def attended(rows, attention):
+    weights = torch.stack([attention(row)[0] for row in rows]).softmax(dim=0)
+    return sum(weight * row for weight, row in zip(weights, rows, strict=True))
+
+
+def interactive_score(ranker, question, candidate):
+    v = torch.cat([ranker.of_question.weight, ranker.of_candidate.weight], dim=1)
+    v, b = torch.cat([v, ranker.of_product.weight], dim=1), ranker.of_question.bias
+    tensor = [
+        [(v @ torch.cat([q, a, q * a]) + b).tanh() for a in interactive_maps(ranker, candidate)]
+        for q in interactive_maps(ranker, question)
+    ]
+    rows = [torch.stack(row).amax(dim=0) for row in tensor]
+    columns = [torch.stack(column).amax(dim=0) for column in zip(*tensor, strict=True)]
+    first = attended(rows, ranker.question_attention)
+    second = attended(columns, ranker.candidate_attention)
+    return ranker.output(torch.cat([first, second]))[0]
+
+
+def test_ai_cnn_matches_its_equations():
+    assert_scores_equal("ai_cnn", interactive_score)
+
+
+def compare_aggregate_score(ranker, question, candidate):
+    q, a = (
+        [ranker.gate(x).sigmoid() * ranker.content(x).tanh() for x in words]
+        for words in (question, candidate)
+    )
+    compared = []
+    for word in a:
+        match = torch.stack([ranker.attention(other) @ word for other in q]).softmax(dim=0)
+        compared.append(word * sum(weight * other for weight, other in zip(match, q, strict=True)))
+    maxima = []
+    for width, convolution in zip(compare_aggregate.WIDTHS, ranker.convolutions, strict=True):
+        filled = torch.stack([*compared, *[torch.zeros_like(compared[0])] * (width - 1)])
+        windows = [filled[start : start + width].T for start in range(len(compared))]
+        values = [
+            ((convolution.weight * window).sum(dim=(1, 2)) + convolution.bias).relu()
+            for window in windows
+        ]
+        maxima.append(torch.stack(values).amax(dim=0))
+    return ranker.output(ranker.layer(torch.cat(maxima)).tanh())[0]
+
+
+def test_compare_aggregate_matches_its_equations():
+    assert_scores_equal("compare_aggregate", compare_aggregate_score)
+
+
+POOLS = [lambda rows: rows.amax(0), lambda rows: rows.amin(0), lambda rows: rows.mean(0)]
+
+
+def windows_of(words, width):
+    """Return the windows of a sentence, each [d, width]; one that is too short has one."""
+    filled = torch.cat([words, torch.zeros(max(width - len(words), 0), DIM)])
+    return [filled[start : start + width].T for start in range(len(filled) - width + 1)]
+
+
+def block_a(ranker, words):
+    """Return for each pooling the vectors of the three widths and of the whole sentence."""
+    block = []
+    for pool, convolutions in zip(POOLS, ranker.holistic, strict=True):
+        vectors = []
+        for width, layers in zip(mp_cnn.WIDTHS, convolutions, strict=True):
+            convolution, values = layers, []
+            for window in windows_of(words, width):
+                if width > 1:
+                    inner, _, convolution = layers
+                    window = (inner.weight[:, :, 0] @ window + inner.bias[:, None]).tanh()
+                total = (convolution.weight * window).sum(dim=(1, 2)) + convolution.bias
+                values.append(total.tanh())
+            vectors.append(pool(torch.stack(values)))
+        block.append([*vectors, pool(words)])
+    return block
+
+
+def block_b(ranker, words):
+    """Return the vectors of the filters that see one dimension."""
+    vectors = []
+    for pool, convolutions in zip(POOLS[:2], ranker.per_dimension, strict=True):
+        for width, convolution in zip(mp_cnn.WIDTHS, convolutions, strict=True):
+            for weight, bias in zip(convolution.weight[:, 0, 0], convolution.bias, strict=True):
+                values = [(window @ weight + bias).tanh() for window in windows_of(words, width)]
+                vectors.append(pool(torch.stack(values)))
+    return vectors
+
+
+def cosine(first, second):
+    return torch.nn.functional.cosine_similarity(first, second, dim=0)
+
+
+def mp_cnn_score(ranker, question, candidate):
+    """Return the score of one pair."""
+    first, second = block_a(ranker, question), block_a(ranker, candidate)
+    cosines, distances, comparisons = [], [], []
+    for xs, ys in zip(first, second, strict=True):  # algorithm 1
+        for x, y in zip(torch.stack(xs).T, torch.stack(ys).T, strict=True):
+            cosines.append(cosine(x, y))
+            distances.append((x - y).norm())
+    pairs = [
+        [(x, y) for xs, ys in zip(first, second, strict=True) for x in xs for y in ys],
+        list(zip(block_b(ranker, question), block_b(ranker, candidate), strict=True)),
+    ]
+    for compared in pairs:  # algorithm 2
+        comparisons += [torch.stack([cosine(x, y) for x, y in compared])]
+        comparisons += [torch.stack([(x - y).norm() for x, y in compared])]
+        comparisons += [torch.cat([(x - y).abs() for x, y in compared])]
+    features = torch.cat([torch.stack(cosines), torch.stack(distances), *comparisons])
+    return ranker.output(ranker.hidden(features).tanh())[0]
+
+
+def test_scores_match_the_algorithms():
+    assert_scores_equal("mp_cnn", mp_cnn_score, rtol=1e-4, atol=1e-5)
+
+
+def test_gradients_match_the_algorithms():
+    """Even through positions that are found without gradients."""
+    ranker, vectors = build("mp_cnn"), sentences()
+    weights = list(ranker.parameters())
+    gradients = torch.autograd.grad(scores(ranker, vectors, [0], [1]).sum(), weights)
+    expected = torch.autograd.grad(mp_cnn_score(ranker, vectors[0, :3], vectors[1]), weights)
+    torch.testing.assert_close(gradients, expected, rtol=1e-4, atol=1e-5)

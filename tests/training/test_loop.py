@@ -3,6 +3,8 @@
 import itertools
 import os
 from collections import Counter
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -31,7 +33,7 @@ from analogyqa.training import learner, loop
 from analogyqa.training.batches import quadruple_batches
 from analogyqa.training.files import load_cell
 from analogyqa.training.learner import encode
-from analogyqa.training.loop import LossOfConstants, train_seed
+from analogyqa.training.loop import ConstantRanker, train_seed
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
 from builders.cells import COMB, stop_after, trained_system
 
@@ -343,10 +345,12 @@ def lowest_constant_loss(labels, loss="printed", sides=2, **training):
     """Return the lowest loss of a constant over batches of one question with these labels."""
     settings = Training(loss=loss, **training)
 
-    def summed_loss(ranker, vectors, batch):
-        return OBJECTIVES[loss].load()(ranker, vectors, batch, settings) * len(batch.labels)
-
-    constants = LossOfConstants(summed_loss, sides)
+    learner = SimpleNamespace(
+        system=SimpleNamespace(ranker_spec=SimpleNamespace(sides=sides)),
+        loss=partial(OBJECTIVES[loss].load(), training=settings),
+        summed=lambda loss, batch: loss * len(batch.labels),
+    )
+    constants = ConstantRanker(learner)
     for question_labels in map(np.array, labels):
         count = len(question_labels)
         question, candidates = np.zeros(count, int), np.arange(count)
@@ -383,7 +387,7 @@ def test_the_first_epoch_has_the_loss_of_a_constant_which_changes_no_weights(
     energies = np.linspace(-1, 1, 41)
     losses = right * (1 - energies) ** 2 + (1 - right) * (energies - 0.3) ** 2
     assert constant == pytest.approx(losses.min(), rel=1e-5)
-    monkeypatch.setattr(LossOfConstants, "add", lambda *_: None)
+    monkeypatch.setattr(ConstantRanker, "add", lambda *_: None)
     second = train(cell, tmp_path / "b.pt", system)
     assert values_of(second, "constant_loss") == [0]
     assert values_of(first, "loss") == values_of(second, "loss")

@@ -7,9 +7,7 @@ print(model.rank("who wrote the book?", ["Ada wrote it.", "It was long."]))
 """
 
 import copy
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -17,25 +15,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks
 from analogyqa.corpora.questions import classify_question, select_subset
 from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.files import write_text
 from analogyqa.measures import MEASURES
 from analogyqa.model.fitting import fit
 from analogyqa.model.folder import Learned, read_folder, write_folder
 from analogyqa.model.runs import find_run
 from analogyqa.rankers import build_ranker
-from analogyqa.runs.record import metrics_of
+from analogyqa.runs.record import metrics_of, table_hashes
 from analogyqa.runs.score import score_texts
-from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, Explanation, read_table
+from analogyqa.runs.weights import finished_checkpoint
+from analogyqa.schemas import CORPUS, EXPLANATIONS, PROTOTYPES, SCORES, Explanation, read_table
 from analogyqa.settings.data import OTHER
 from analogyqa.settings.systems import System
+from analogyqa.surroundings import one_thread
 from analogyqa.text import require_text
 from analogyqa.training.data import CellData, cell_data
 from analogyqa.training.files import (
+    CellJob,
     answer_rows,
     fitted_pairs,
     load_pairs,
@@ -233,7 +234,7 @@ class Model:
                 "candidate_id": [f"{NEW} {number}" for number in range(len(candidates))],
                 "candidate": list(candidates),
                 "label": 0,  # no score depends on it
-                "question_type": self._type_of(question) or OTHER,
+                "question_type": self._question_type(question) or OTHER,
             }
         )
 
@@ -248,13 +249,13 @@ class Model:
         ranked = ranked.sort_values("score", ascending=False, kind="stable")
         data = self._data({"train": self._prototype_pairs, split: pairs})
         learner = self._learner if self.job.system.trained else None
-        with _one_thread():
+        with one_thread():
             explainer = Explainer(
                 self.job, self.seed, data, self.prototypes, self.word_ids, learner
             )
             return explainer.explain(ranked)
 
-    def _type_of(self, question: str) -> str | None:
+    def _question_type(self, question: str) -> str | None:
         question_type = classify_question(question, self.learned.question_types)
         if self.job.types is not None and question_type not in self.job.types:
             words = (self.learned.question_types[name] for name in self.job.types)
@@ -293,13 +294,13 @@ class Model:
             return scored.assign(seed=self.seed)[SCORES.names]
         data = self._data({"train": train, **pairs})
         if not system.trained:
-            with _one_thread():
+            with one_thread():
                 return score_untrained(data, system, self.seed, pairs)
         from analogyqa.training.loop import score_learner
 
         learner = copy.copy(self._learner)  # requests to a server come at the same time
         learner.data = data
-        with _one_thread():
+        with one_thread():
             scores = {split: score_learner(learner, split) for split in pairs}
         tables = [scores_table(data, split, self.seed, *scores[split]) for split in pairs]
         return pd.concat(tables, ignore_index=True)
@@ -335,16 +336,22 @@ def _quadruples(pairs: pd.DataFrame, prototypes: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"prototype": ranks, "candidate_id": candidate_ids})
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Compute in one thread, as the jobs do: with more, the last bits differ."""
-    torch = sys.modules.get("torch")  # only trained systems need it
-    threads = torch.get_num_threads() if torch else 1
-    try:
-        if torch:
-            torch.set_num_threads(1)
-        with threadpool_limits(1):
-            yield
-    finally:
-        if torch:
-            torch.set_num_threads(threads)
+def write_explanations(
+    job: CellJob, checkpoints: str | Path, question_ids: Iterable[str], path: str | Path
+) -> None:
+    """Write the explanations of questions by one seed of a trained cell as JSON.
+
+    Args:
+        job: The cell, with the tables of one seed; nothing is trained.
+        checkpoints: The folder of checkpoints.
+        question_ids: The questions.
+        path: The file to write, in the folder of the run.
+
+    Raises AnalogyQAError when the checkpoint is missing, or when a file is damaged.
+    """
+    ((seed, files),) = job.files.items()
+    record = Path(path).with_name("run.json")
+    checkpoint = finished_checkpoint(job, seed, table_hashes(files), checkpoints, record)
+    model = Model(Learned(job, {}, seed, checkpoint))  # the types of new questions are not needed
+    explanations = [model.explain_question(question_id) for question_id in question_ids]
+    write_text(path, EXPLANATIONS.dump_json(explanations).decode() + "\n")

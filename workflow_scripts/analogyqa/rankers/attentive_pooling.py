@@ -10,17 +10,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from analogyqa.encoders.word_vectors import Dropout
-from analogyqa.rankers import Quadruples
 from analogyqa.rankers.energy import energy
-from analogyqa.rankers.words import side_of, word_mask
+from analogyqa.rankers.words import WordNetwork, select_side, word_mask
 from analogyqa.settings.base import Options
 from analogyqa.settings.systems import Training
 
 WIDTH = 5  # words that a filter of AP-CNN sees
 
 
-class AttentivePooling(nn.Module):
+class AttentivePooling(WordNetwork):
     """What AP-CNN and AP-BiLSTM share: each side is pooled with attention to the other (section 3).
 
     The maps Q [s, h] of a question and A [t, h] of a candidate have a row for each word. The maxima
@@ -31,12 +29,10 @@ class AttentivePooling(nn.Module):
     the word vectors and on the two sums; the paper has none.
     """
 
-    def __init__(self, options: Options, training: Training, hidden: int, seed: int) -> None:
-        super().__init__()
-        torch.manual_seed(seed)
+    def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
+        super().__init__(options, training, dim, seed)
+        hidden = training.sentence_dim
         self.interaction = nn.Linear(hidden, hidden, bias=False)
-        self.word_dropout = Dropout(training, "word_vectors")
-        self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def rows(self, x: Tensor, inside: Tensor) -> Tensor:
         """Return a row for each of the N words among vectors [u, t, d], marked by `inside`: [N, h].
@@ -45,21 +41,21 @@ class AttentivePooling(nn.Module):
         """
         raise NotImplementedError
 
-    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
-        """Return the scores of the pairs (c, d) as one side: [n]."""
-        inside = word_mask(quadruples.vectors)
-        rows = self.rows(self.word_dropout(quadruples.vectors), inside)
+    def pair_scores(self, vectors: Tensor, questions: Tensor, candidates: Tensor) -> Tensor:
+        """Return the scores of pairs [n]; see `WordNetwork`."""
+        inside = word_mask(vectors)
+        rows = self.rows(self.word_dropout(vectors), inside)
         maps = _padded(rows, inside)
-        questions, question_words = side_of(maps, inside, quadruples.c)
-        candidates, candidate_words = side_of(maps, inside, quadruples.d)
+        question_maps, question_words = select_side(maps, inside, questions)
+        candidate_maps, candidate_words = select_side(maps, inside, candidates)
         # Multiply U with each sentence once instead of with each pair.
-        projected, _ = side_of(_padded(self.interaction(rows), inside), inside, quadruples.d)
-        match = torch.tanh(questions @ projected.transpose(1, 2))
+        projected, _ = select_side(_padded(self.interaction(rows), inside), inside, candidates)
+        match = torch.tanh(question_maps @ projected.transpose(1, 2))
         are_words = question_words[:, :, None] & candidate_words[:, None]
         match = match.masked_fill(~are_words, -torch.inf)
-        first = self.sentence_dropout(_pooled(questions, match.amax(dim=2)))
-        second = self.sentence_dropout(_pooled(candidates, match.amax(dim=1)))
-        return [energy(first, second)]
+        first = self.sentence_dropout(_pooled(question_maps, match.amax(dim=2)))
+        second = self.sentence_dropout(_pooled(candidate_maps, match.amax(dim=1)))
+        return energy(first, second)
 
 
 class APCNNRanker(AttentivePooling):
@@ -73,9 +69,8 @@ class APCNNRanker(AttentivePooling):
     """
 
     def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
-        hidden = training.sentence_dim
-        super().__init__(options, training, hidden, seed)
-        self.convolution = nn.Linear(WIDTH * dim, hidden)
+        super().__init__(options, training, dim, seed)
+        self.convolution = nn.Linear(WIDTH * dim, training.sentence_dim)
 
     def rows(self, x: Tensor, inside: Tensor) -> Tensor:
         before = (WIDTH - 1) // 2
@@ -92,9 +87,9 @@ class APBiLSTMRanker(AttentivePooling):
     """
 
     def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
-        hidden = training.sentence_dim
-        super().__init__(options, training, hidden, seed)
-        self.lstm = nn.LSTM(dim, hidden // 2, batch_first=True, bidirectional=True)
+        super().__init__(options, training, dim, seed)
+        half = training.sentence_dim // 2
+        self.lstm = nn.LSTM(dim, half, batch_first=True, bidirectional=True)
 
     def rows(self, x: Tensor, inside: Tensor) -> Tensor:
         lengths = inside.sum(dim=1).cpu()
@@ -117,7 +112,7 @@ def _pooled(maps: Tensor, importance: Tensor) -> Tensor:
 AI_WIDTH = 3  # words that a filter sees
 
 
-class AICNNRanker(nn.Module):
+class AICNNRanker(WordNetwork):
     """Attentive pooling over a 3D tensor, which has a vector for each pair of words.
 
     A convolution with tanh gives the maps Q [s, h] of a question and A [t, h] of a candidate, with
@@ -140,8 +135,7 @@ class AICNNRanker(nn.Module):
     """
 
     def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
-        super().__init__()
-        torch.manual_seed(seed)
+        super().__init__(options, training, dim, seed)
         hidden = training.sentence_dim
         self.convolution = nn.Conv1d(dim, hidden, AI_WIDTH, padding=AI_WIDTH // 2)
         self.of_question = nn.Linear(hidden, hidden)
@@ -150,27 +144,24 @@ class AICNNRanker(nn.Module):
         self.question_attention = nn.Linear(hidden, 1, bias=False)
         self.candidate_attention = nn.Linear(hidden, 1, bias=False)
         self.output = nn.Linear(2 * hidden, 1)
-        self.word_dropout = Dropout(training, "word_vectors")
-        self.sentence_dropout = Dropout(training, "sentence_vector")
 
-    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
-        """Return the scores of the pairs (c, d) as one side: [n]."""
-        vectors, c, d = quadruples.vectors, quadruples.c, quadruples.d
+    def pair_scores(self, vectors: Tensor, questions: Tensor, candidates: Tensor) -> Tensor:
+        """Return the scores of pairs [n]; see `WordNetwork`."""
         inside = word_mask(vectors)
         maps = self.convolution(self.word_dropout(vectors).transpose(1, 2)).tanh().transpose(1, 2)
-        questions, question_words = side_of(maps, inside, c)
-        candidates, candidate_words = side_of(maps, inside, d)
+        question_maps, question_words = select_side(maps, inside, questions)
+        candidate_maps, candidate_words = select_side(maps, inside, candidates)
         # Multiply the two parts of V that see one side with each sentence once.
-        question_part, _ = side_of(self.of_question(maps), inside, c)
-        candidate_part, _ = side_of(self.of_candidate(maps), inside, d)
-        product_part = self.of_product(questions[:, :, None] * candidates[:, None])
+        question_part, _ = select_side(self.of_question(maps), inside, questions)
+        candidate_part, _ = select_side(self.of_candidate(maps), inside, candidates)
+        product_part = self.of_product(question_maps[:, :, None] * candidate_maps[:, None])
         tensor = (product_part + question_part[:, :, None] + candidate_part[:, None]).tanh()
         rows = tensor.masked_fill(~candidate_words[:, None, :, None], -torch.inf).amax(dim=2)
         first = _attended(rows, question_words, self.question_attention)
         columns = tensor.masked_fill(~question_words[:, :, None, None], -torch.inf).amax(dim=1)
         second = _attended(columns, candidate_words, self.candidate_attention)
         both = self.sentence_dropout(torch.cat([first, second], dim=1))
-        return [self.output(both).squeeze(1)]
+        return self.output(both).squeeze(1)
 
 
 def _attended(rows: Tensor, inside: Tensor, attention: nn.Linear) -> Tensor:

@@ -5,9 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from analogyqa.encoders.word_vectors import Dropout
-from analogyqa.rankers import Quadruples
-from analogyqa.rankers.words import word_mask
+from analogyqa.rankers.words import WordNetwork, word_mask
 from analogyqa.settings.base import Options
 from analogyqa.settings.systems import Training
 
@@ -15,7 +13,7 @@ WIDTHS = (1, 2, 3, 4, 5)  # words that a filter sees
 PAIRS = 64  # pairs in a block; their candidates have similar lengths, so there is little padding
 
 
-class CompareAggregateRanker(nn.Module):
+class CompareAggregateRanker(WordNetwork):
     """Compares each word of a candidate with the part of the question that it attends to.
 
     Each word vector x becomes sigmoid(W x + b) * tanh(U x + c) [h] (eq. 1), with h =
@@ -33,48 +31,45 @@ class CompareAggregateRanker(nn.Module):
     """
 
     def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
-        super().__init__()
-        torch.manual_seed(seed)
+        super().__init__(options, training, dim, seed)
         hidden = training.sentence_dim
-        self.gate, self.content = nn.Linear(dim, hidden), nn.Linear(dim, hidden)
+        self.gate = nn.Linear(dim, hidden)
+        self.content = nn.Linear(dim, hidden)
         self.attention = nn.Linear(hidden, hidden)
         self.convolutions = nn.ModuleList(nn.Conv1d(hidden, hidden, width) for width in WIDTHS)
         self.layer = nn.Linear(len(WIDTHS) * hidden, hidden)
         self.output = nn.Linear(hidden, 1)
-        self.word_dropout = Dropout(training, "word_vectors")
-        self.sentence_dropout = Dropout(training, "sentence_vector")
 
-    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
-        """Return the scores of the pairs (c, d) as one side: [n]."""
-        vectors, _, _, c, d = quadruples
+    def pair_scores(self, vectors: Tensor, questions: Tensor, candidates: Tensor) -> Tensor:
+        """Return the scores of pairs [n]; see `WordNetwork`."""
         inside = word_mask(vectors)
         lengths = inside.sum(dim=1)
         # Apply the layers to words only, since most positions of a batch are padding.
         x = self.word_dropout(vectors[inside])
         words = self.gate(x).sigmoid() * self.content(x).tanh()
         # Multiply V with each question once instead of with each pair.
-        distinct, number = c.unique(return_inverse=True)
+        distinct, number = questions.unique(return_inverse=True)
         question_words = words[_word_rows(distinct, lengths)]
         is_question_word = _within(lengths[distinct])
-        questions = _placed(question_words, is_question_word, 0)
+        question_maps = _placed(question_words, is_question_word, 0)
         projected = _placed(self.attention(question_words), is_question_word, 0)
         # Select the words of all candidates at once: each selection has a gradient of full size.
-        order = lengths[d].argsort(stable=True)
+        order = lengths[candidates].argsort(stable=True)
         blocks = order.split(PAIRS)
-        counts = [int(lengths[d[rows]].sum()) for rows in blocks]
-        candidate_words = words[_word_rows(d[order], lengths)].split(counts)
+        counts = [int(lengths[candidates[rows]].sum()) for rows in blocks]
+        candidate_words = words[_word_rows(candidates[order], lengths)].split(counts)
         scores = []
         for rows, block_words in zip(blocks, candidate_words, strict=True):
             asked = number[rows]
-            is_word = _within(lengths[d[rows]])
+            is_word = _within(lengths[candidates[rows]])
             candidate = _placed(block_words, is_word, 0)
             match = candidate @ projected[asked].transpose(1, 2)
             match = match.masked_fill(~is_question_word[asked][:, None], -torch.inf)
-            attended = match.softmax(dim=2) @ questions[asked]
+            attended = match.softmax(dim=2) @ question_maps[asked]
             pooled = torch.cat(self._maxima(candidate * attended, is_word), dim=1)
             hidden = self.layer(self.sentence_dropout(pooled)).tanh()
             scores.append(self.output(hidden).squeeze(1))
-        return [torch.cat(scores)[order.argsort()]]
+        return torch.cat(scores)[order.argsort()]
 
     def _maxima(self, compared: Tensor, is_word: Tensor) -> list[Tensor]:
         """Return the maxima [n, h] of the filters of each width that start within a candidate.

@@ -7,9 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from analogyqa.encoders.word_vectors import Dropout
-from analogyqa.rankers import Quadruples
-from analogyqa.rankers.words import word_mask
+from analogyqa.rankers.words import WordNetwork, word_mask
 from analogyqa.settings.base import Options
 from analogyqa.settings.systems import Training
 
@@ -17,7 +15,7 @@ WIDTHS = (1, 2, 3)  # words of a window; another window is the whole sentence
 FILTERS = 20  # filters per dimension for each pooling and width
 
 
-class MPCNNRanker(nn.Module):
+class MPCNNRanker(WordNetwork):
     """Represents each sentence in several ways, and compares the representations in several ways.
 
     Block A of a sentence [3, 4, d] has, for each of max, min and mean pooling, a convolution of
@@ -46,8 +44,7 @@ class MPCNNRanker(nn.Module):
     """
 
     def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
-        super().__init__()
-        torch.manual_seed(seed)
+        super().__init__(options, training, dim, seed)
         self.holistic = nn.ModuleList(
             nn.ModuleList(_holistic(dim, width) for width in WIDTHS) for _ in range(3)
         )
@@ -58,18 +55,16 @@ class MPCNNRanker(nn.Module):
         features = 3 * dim * 2 + (3 * windows**2 + vectors) * (2 + dim)
         self.hidden = nn.Linear(features, training.sentence_dim)
         self.output = nn.Linear(training.sentence_dim, 1)
-        self.word_dropout = Dropout(training, "word_vectors")
-        self.sentence_dropout = Dropout(training, "sentence_vector")
 
-    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
-        """Return the scores of the pairs (c, d) as one side: [n]."""
-        lengths = word_mask(quadruples.vectors).sum(dim=1)
-        vectors = self.word_dropout(quadruples.vectors).transpose(1, 2)
-        a, b = self._block_a(vectors, lengths), self._block_b(vectors, lengths)
-        c, d = quadruples.c, quadruples.d
-        features = _features(a[c], a[d], b[c], b[d])
+    def pair_scores(self, vectors: Tensor, questions: Tensor, candidates: Tensor) -> Tensor:
+        """Return the scores of pairs [n]; see `WordNetwork`."""
+        lengths = word_mask(vectors).sum(dim=1)
+        vectors = self.word_dropout(vectors).transpose(1, 2)
+        a = self._block_a(vectors, lengths)
+        b = self._block_b(vectors, lengths)
+        features = _features(a[questions], a[candidates], b[questions], b[candidates])
         hidden = self.hidden(self.sentence_dropout(features)).tanh()
-        return [self.output(hidden).squeeze(1)]
+        return self.output(hidden).squeeze(1)
 
     def _block_a(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """Return the windows of sentences [u, d, t] in each pooling: [u, 3, 4, d]."""

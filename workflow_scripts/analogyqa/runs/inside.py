@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
-
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import INSIDE, write_table
+from analogyqa.surroundings import one_thread
 from analogyqa.training.files import CellJob, read_vocabulary
 
 
@@ -20,8 +19,6 @@ def write_inside(job: CellJob, checkpoints: str | Path, path: str | Path) -> Non
 
     Raises AnalogyQAError when the checkpoint is missing or damaged.
     """
-    import torch
-
     from analogyqa.training.inside import look_inside
 
     ((seed, files),) = job.files.items()
@@ -29,7 +26,6 @@ def write_inside(job: CellJob, checkpoints: str | Path, path: str | Path) -> Non
     checkpoint = finished_checkpoint(job, seed, table_hashes(files), checkpoints, record)
     data = job.load(seed)
     _, word_ids, _ = read_vocabulary(files, job.system, job.lowercase)
-    torch.set_num_threads(1)
-    with threadpool_limits(1):  # with more threads, the last bits differ
+    with one_thread():
         inside = look_inside(data, job.system, seed, checkpoint, word_ids or {})
     write_table(inside, INSIDE, path)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from analogyqa.encoders.specs import ENCODERS
 from analogyqa.measures import RANKED
@@ -17,6 +16,7 @@ from analogyqa.runs.record import named_by_seed, table_hashes, write_run
 from analogyqa.runs.side_by_side import side_by_side
 from analogyqa.schemas import HISTORY, write_table
 from analogyqa.settings.systems import System
+from analogyqa.surroundings import one_thread
 from analogyqa.training.files import CellJob
 from analogyqa.training.specs import OPTIMISERS
 
@@ -141,14 +141,11 @@ def train_one(
     on_epoch: Callable[[list[list]], None] = lambda history: None,
 ) -> "TrainedSeed":
     """Train one seed of a cell in one thread, as `train_seed` does."""
-    import torch
-
     from analogyqa.training.devices import set_numerics
     from analogyqa.training.loop import train_seed
 
     set_numerics(device)
-    torch.set_num_threads(1)
-    with threadpool_limits(1):  # for NumPy: with more threads, the last bits differ
+    with one_thread():
         start = None
         if job.system.starts_from and not checkpoint.exists():
             start = _first_weights(job, job.system.starts_from, seed, device, checkpoint.parent)

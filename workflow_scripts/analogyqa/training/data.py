@@ -32,6 +32,11 @@ class SplitData(NamedTuple):
     rows: np.ndarray
 
     @property
+    def question_numbers(self) -> np.ndarray:
+        """The number of the question of each pair, from 0: int [M]."""
+        return pd.factorize(self.pairs["question_id"])[0]
+
+    @property
     def groups(self) -> dict[str, str]:
         """The question type of each question_id, by which measures are grouped."""
         return dict(zip(self.pairs["question_id"], self.pairs["question_type"], strict=True))

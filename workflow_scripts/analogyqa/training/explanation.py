@@ -12,7 +12,7 @@ from analogyqa.rankers import Encoded, Ranker, build_ranker
 from analogyqa.schemas import Candidate, Explanation, Prototype, Shifts, WordShares
 from analogyqa.training.data import CellData
 from analogyqa.training.files import CellJob
-from analogyqa.training.scoring import Encode, array_encoder, encode_all
+from analogyqa.training.scoring import Encode, array_encoder, encode_sides
 from analogyqa.vectors import unit
 
 if TYPE_CHECKING:
@@ -140,19 +140,10 @@ class Explainer:
 
         `numbers` are the sentence numbers of questions and candidates, then those of prototypes.
         """
-        vectors = encode_all(self._encode, self.data.sentences, np.concatenate(numbers))
-        sides = np.split(vectors, np.cumsum([len(side) for side in numbers])[:-1])
-        questions, candidates, prototype_questions, prototype_candidates = sides
-        pairs, prototypes = np.indices((len(questions), len(prototype_questions))).reshape(2, -1)
-        return Encoded(
-            np.zeros(len(questions), dtype=np.int64),
-            questions,
-            candidates,
-            prototype_questions,
-            prototype_candidates,
-            prototypes,
-            pairs,
-        )
+        q, a, q_p, a_p = encode_sides(self._encode, self.data.sentences, *numbers)
+        pairs, prototypes = np.indices((len(q), len(q_p))).reshape(2, -1)
+        one_question = np.zeros(len(q), dtype=np.int64)
+        return Encoded(one_question, q, a, q_p, a_p, prototypes, pairs)
 
     def _winners(self, numbers: np.ndarray) -> list[WordShares]:
         """Return the words of sentences [n] by the share of dimensions that they win."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -12,12 +13,14 @@ from torch.nn import Parameter
 from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.objectives import Batch
 from analogyqa.objectives.specs import OBJECTIVES
-from analogyqa.rankers import Ranker, build_ranker
+from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences
 from analogyqa.training.checkpoints import ENCODER, load_state
 from analogyqa.training.data import CellData
 from analogyqa.training.specs import OPTIMISERS
+
+Number = TypeVar("Number", float, Tensor)
 
 
 class WeightAverages:
@@ -96,7 +99,7 @@ class Learner:
         averages = training.weight_averaging
         self.averages = WeightAverages(self.parameters, averages) if averages else None
         self._objective = OBJECTIVES[training.loss]
-        self._loss_of = self._objective.load()
+        self._loss = self._objective.load()
 
     def batches(self, epoch: int) -> Iterator[Batch]:
         """Yield the batches of an epoch."""
@@ -110,12 +113,20 @@ class Learner:
         """Take one step; return the summed loss of the batch, and the vectors of its sentences."""
         self.optimiser.zero_grad()
         vectors = self.encode(batch.sentences)
-        value = self._loss_of(self.ranker, vectors, batch, self.system.training)
-        value.backward()
+        loss = self.loss(self.ranker, vectors, batch)
+        loss.backward()
         self.optimiser.step()
         if self.averages:
             self.averages.update()
-        return value.item() * self._weight(batch), vectors.detach()
+        return self.summed(loss.item(), batch), vectors.detach()
+
+    def loss(self, ranker: Any, vectors: Tensor, batch: Batch) -> Tensor:
+        """Return the loss of a batch with the energies of a ranker, a scalar."""
+        return self._loss(ranker, vectors, batch, self.system.training)
+
+    def summed(self, loss: Number, batch: Batch) -> Number:
+        """Return a loss as a sum over the batch; most objectives give the mean."""
+        return loss if self._objective.summed else loss * len(batch.labels)
 
     def weight_versions(self) -> dict[str, AbstractContextManager[None]]:
         """Return the versions of the weights that may score, as contexts that put them in place."""
@@ -133,14 +144,6 @@ class Learner:
         self.optimiser.load_state_dict(state["optimiser"])
         if self.averages:
             self.averages.load_state_dict(state["averages"])
-
-    def summed_loss(self, ranker: Ranker, vectors: Tensor, batch: Batch) -> Tensor:
-        """Return the summed loss of a batch for another ranker and given sentence vectors."""
-        value = self._loss_of(ranker, vectors, batch, self.system.training)
-        return value * self._weight(batch)
-
-    def _weight(self, batch: Batch) -> int:
-        return 1 if self._objective.summed else len(batch.labels)
 
 
 def trained_learner(data: CellData, system: System, seed: int, checkpoint: Path) -> Learner:

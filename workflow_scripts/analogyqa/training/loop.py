@@ -26,7 +26,7 @@ from analogyqa.training.scoring import array_encoder, score_split, scores_table
 
 log = logging.getLogger(__name__)
 
-CONSTANTS = np.linspace(-1, 1, 41).tolist()  # energies; see `LossOfConstants`
+CONSTANTS = np.linspace(-1, 1, 41).tolist()  # energies; see `ConstantRanker`
 SCORE_BATCH = 1024  # pairs
 
 
@@ -92,7 +92,8 @@ def train_seed(
     Raises:
         AnalogyQAError: If the loss is not a number, or the checkpoint is damaged.
     """
-    training, learner = system.training, Learner(system, data, seed, device)
+    training = system.training
+    learner = Learner(system, data, seed, device)
     # The history and the best epoch are kept for each version of the weights.
     state: dict[str, Any] = {"epoch": 0, "history": {}, "best": {}}
     if checkpoint.exists():
@@ -161,9 +162,10 @@ def _train_epoch(learner: Learner, epoch: int) -> dict[str, float]:
 
     For the first epoch, also return the lowest loss of a constant as `constant_loss`.
     """
-    started, loss, examples = time.perf_counter(), 0.0, 0
-    sides = learner.system.ranker_spec.sides
-    constants = LossOfConstants(learner.summed_loss, sides) if epoch == 1 else None
+    started = time.perf_counter()
+    loss = 0.0
+    examples = 0
+    constants = ConstantRanker(learner) if epoch == 1 else None
     learner.model.train()
     for batch in learner.batches(epoch):
         value, vectors = learner.step(batch)
@@ -186,20 +188,18 @@ def score_learner(learner: Learner, split: str) -> tuple[np.ndarray, np.ndarray]
     return score_split(encode, learner.data, split, learner.ranker)
 
 
-class LossOfConstants:
-    """The loss of an epoch for rankers that give every pair the same energy.
+class ConstantRanker:
+    """A ranker that gives every pair the same energy, with its loss in an epoch for many constants.
 
-    A run that learns has a loss below the lowest of these. The objectives call it as they call a
-    ranker.
-
-    Args:
-        summed_loss: The function `Learner.summed_loss`.
-        sides: The number of energies that the ranker has for each quadruple; see `RankerSpec`.
+    A run that learns has a loss below the lowest of these.
     """
 
-    def __init__(self, summed_loss: Callable, sides: int) -> None:
-        self.summed_loss, self.sides = summed_loss, sides
-        self.losses, self.value, self.count = np.zeros(len(CONSTANTS)), 0.0, 0
+    def __init__(self, learner: Learner) -> None:
+        self.learner = learner
+        self.sides = learner.system.ranker_spec.sides
+        self.losses = np.zeros(len(CONSTANTS))
+        self.value = 0.0
+        self.count = 0
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
         energies = quadruples.vectors.new_full((len(quadruples.c),), self.value)
@@ -211,7 +211,8 @@ class LossOfConstants:
     def add(self, vectors: Tensor, batch: Batch) -> None:
         """Add the loss of a batch for each constant."""
         for index, self.value in enumerate(CONSTANTS):
-            self.losses[index] += self.summed_loss(self, vectors, batch).item()
+            loss = self.learner.loss(self, vectors, batch)
+            self.losses[index] += self.learner.summed(loss, batch).item()
         self.count += len(batch.labels)
 
     def lowest(self) -> float:

@@ -46,29 +46,23 @@ def encode_all(encode: Encode, sentences: Sentences, numbers: np.ndarray) -> np.
     return vectors[np.argsort(order, kind="stable")][inverse]
 
 
+def encode_sides(encode: Encode, sentences: Sentences, *sides: np.ndarray) -> list[np.ndarray]:
+    """Encode several arrays of sentence numbers [n] at once: float32 [n, dim] for each."""
+    vectors = encode_all(encode, sentences, np.concatenate(sides))
+    return np.split(vectors, np.cumsum([len(side) for side in sides])[:-1])
+
+
 def score_split(
     encode: Encode, data: CellData, split: str, ranker: Ranker
 ) -> tuple[np.ndarray, np.ndarray]:
     """Score all pairs of a split: float32 [M], and the rank of each best prototype (-1: none)."""
     part = data.splits[split]
-    numbers = [part.questions, part.candidates]
-    if len(part.rows):  # there are quadruples, so the ranker compares with prototypes
-        numbers += [data.prototype_questions, data.prototype_candidates]
-    vectors = encode_all(encode, data.sentences, np.concatenate(numbers))
-    ends = np.cumsum([len(column) for column in numbers])[:-1]
-    questions, candidates, *prototypes = np.split(vectors, ends)
-    none = np.zeros((0, vectors.shape[1]), dtype=vectors.dtype)
-    prototype_questions, prototype_candidates = prototypes or (none, none)
-    question_of, _ = pd.factorize(part.pairs["question_id"])
-    encoded = Encoded(
-        question_of,
-        questions,
-        candidates,
-        prototype_questions,
-        prototype_candidates,
-        part.prototypes,
-        part.rows,
-    )
+    # Without quadruples, the ranker compares with no prototype.
+    used = slice(None if len(part.rows) else 0)
+    prototypes = data.prototype_questions[used], data.prototype_candidates[used]
+    pairs = part.questions, part.candidates
+    q, a, q_p, a_p = encode_sides(encode, data.sentences, *pairs, *prototypes)
+    encoded = Encoded(part.question_numbers, q, a, q_p, a_p, part.prototypes, part.rows)
     scores, best = ranker.scores(encoded)
     ranks = np.append(data.prototype_ranks, -1).astype(np.int64)  # row -1 has rank -1: none
     return scores, ranks[best]
@@ -118,9 +112,8 @@ def _vocabulary(data: CellData) -> Vocabulary:
 
 def _score_words(data: CellData, split: str, ranker: Ranker) -> tuple[np.ndarray, np.ndarray]:
     part, words = data.splits[split], data.sentences.words
-    question_of, _ = pd.factorize(part.pairs["question_id"])
     sides = ([*map(words, numbers)] for numbers in (part.questions, part.candidates))
-    return ranker.scores(Words(question_of, *sides))
+    return ranker.scores(Words(part.question_numbers, *sides))
 
 
 def _word_weights(data: CellData, weight: Weight) -> np.ndarray:

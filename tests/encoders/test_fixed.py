@@ -1,4 +1,4 @@
-"""Encoders that are not trained: means and sums of word vectors, and random vectors."""
+"""Encoders that are not trained: means and sums of word vectors, random vectors, all words."""
 
 import numpy as np
 import pytest
@@ -59,3 +59,28 @@ def test_the_untrained_bigru_is_the_trained_one_before_its_first_step():
     np.testing.assert_array_equal(untrained, expected)
     other = build_encoder("untrained_bigru", VECTORS, training, 5)(words, lengths)
     assert not np.allclose(untrained, other)
+
+
+WORD_VECTORS = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
+SENTENCES = torch.tensor([[1, 2, 3], [4, 5, 6], [7, 8, 0]])
+LENGTHS = torch.tensor([3, 1, 0])
+
+
+def encoder():
+    return build_encoder("words", WORD_VECTORS, Training(), seed=0)
+
+
+def test_word_vectors_are_padded_with_zeros():
+    vectors = encoder()(SENTENCES, LENGTHS)
+    assert (vectors.shape, vectors.dtype) == ((3, 3, 4), torch.float32)
+    expected = np.zeros((3, 3, 4), dtype=np.float32)
+    expected[0], expected[1, 0] = WORD_VECTORS[[1, 2, 3]], WORD_VECTORS[4]
+    assert vectors.numpy().tobytes() == expected.tobytes()  # no -0
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_padding_stays_finite(value):
+    broken = WORD_VECTORS.copy()
+    broken[5] = value
+    vectors = build_encoder("words", broken, Training(), seed=0)(SENTENCES, LENGTHS)
+    assert vectors.isfinite().all()

@@ -1,4 +1,4 @@
-"""Rankers follow `rankers/__init__.py`, and scores equal those of a plain loop."""
+"""Scores by analogy, by similarity and by a mixture of both equal those of a plain loop."""
 
 import numpy as np
 import pytest
@@ -9,89 +9,16 @@ from hypothesis import strategies as st
 from analogyqa.rankers import Encoded, Quadruples, build_ranker
 from analogyqa.rankers.analogy import analogy_scores
 from analogyqa.rankers.energy import energy, quadruple_energies
-from analogyqa.rankers.specs import RANKER_OVERRIDES, RANKERS
 from analogyqa.settings.systems import System
 from analogyqa.vectors import unit
 
-TEXT_RANKERS = [name for name, entry in RANKERS.items() if entry.reads == "text"]
-LEARNED_RANKERS = [name for name, entry in RANKERS.items() if entry.trained or entry.fitted]
-VECTOR_RANKERS = [
-    name for name, entry in RANKERS.items() if entry.needs_encoder and name not in LEARNED_RANKERS
-]
-
 
 def ranker(name, **options):
-    encoder = {} if name in TEXT_RANKERS else {"encoder": "random"}
-    return build_ranker(System(title="R", ranker={"name": name, **options}, **encoder))
+    return build_ranker(System(title="R", ranker={"name": name, **options}, encoder="random"))
 
 
 def vectors(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
-
-
-# The interface
-
-
-def encoded(name, pairs=6, prototypes=4):
-    """Return the vectors of a split; if a ranker needs prototypes, each pair has all of them."""
-    count = prototypes if RANKERS[name].needs_prototypes else 0
-    sizes = (pairs, pairs, count, count)
-    drawn = [vectors(size, 5, seed=seed) for seed, size in enumerate(sizes)]
-    quadruples = np.tile(np.arange(count), pairs), np.repeat(np.arange(pairs), count)
-    return Encoded(np.arange(pairs) // 2, *drawn, *quadruples)
-
-
-@pytest.mark.parametrize("name", VECTOR_RANKERS)
-def test_a_ranker_of_vectors_scores_each_pair_and_names_its_best_prototype(name):
-    scores, best = ranker(name).scores(encoded(name))
-    assert (scores.dtype, scores.shape) == (np.float32, (6,))
-    assert np.isfinite(scores).all()
-    assert (np.issubdtype(best.dtype, np.integer), best.shape) == (True, (6,))
-    assert set(best) <= (set(range(4)) if RANKERS[name].needs_prototypes else {-1})
-
-
-@pytest.mark.parametrize("name", VECTOR_RANKERS)
-def test_a_score_is_the_energy_of_a_pair_and_its_one_prototype(name):
-    """Training increases the energies by which candidates are ranked."""
-    drawn = encoded(name, prototypes=1)
-    scores, _ = ranker(name).scores(drawn)
-    corners = [drawn.questions, drawn.candidates]
-    corners += [drawn.prototype_questions, drawn.prototype_candidates]
-    sizes, rows = [len(side) for side in corners], torch.arange(6)
-    starts = np.cumsum(sizes) - sizes
-    a, b = (torch.full((6,), start) for start in starts[2:])
-    together = torch.from_numpy(np.concatenate(corners))
-    (energies,) = ranker(name).energies(Quadruples(together, a, b, rows, rows + 6))
-    np.testing.assert_allclose(scores, energies.detach(), atol=1e-6)
-
-
-@pytest.mark.parametrize("name", VECTOR_RANKERS)
-def test_both_sides_begin_with_the_first_and_have_the_specified_number(name):
-    corners = torch.from_numpy(vectors(12, 5)).requires_grad_()
-    has_prototypes = RANKERS[name].needs_prototypes
-    a, b, c, d = torch.arange(12).view(4, 3)
-    quadruples = Quadruples(corners, a, b, c, d)
-    one, both = (ranker(name).energies(quadruples, sides) for sides in (False, True))
-    assert (len(one), len(both)) == (1, RANKERS[name].sides)
-    assert all(torch.equal(side, one[0]) == (side is both[0]) for side in both)
-    sum(both).sum().backward()
-    moved = corners.grad.abs().sum(dim=1).gt(0)
-    assert moved[:6].all() == has_prototypes
-    assert moved[6:].all()
-
-
-@pytest.mark.parametrize(("name", "entry"), RANKERS.items())
-def test_an_option_is_an_override_of_its_rankers_only(name, entry):
-    encoder = {"encoder": "random"} if entry.needs_encoder else {}
-    if entry.trained or entry.reads == "words":
-        encoder = {"encoder": "words" if entry.reads == "words" else "nbow", "vectors": "v"}
-    if entry.trained:
-        encoder |= {"training": {"loss": "pairwise"}}
-    parts = {"parts": ["a", "b"]} if entry.reads == "scores" else {}
-    system = System(title="R", ranker={"name": name, **parts}, **encoder)
-    read = [override for override in RANKER_OVERRIDES if system.reads(f"ranker.{override}")]
-    assert read == list(entry.options.overrides())
-    assert {override.partition(".")[0] for override in read} == {*entry.options.names()} - {"parts"}
 
 
 # The energy
@@ -224,3 +151,59 @@ def test_cosine_by_hand():
     assert scores.dtype == np.float32
     assert scores.tolist() == pytest.approx([1, -1, 0.96, 0])
     np.testing.assert_allclose(unit(np.array([[3.0, 4], [0, 0]])), [[0.6, 0.8], [0, 0]])
+
+
+@pytest.fixture
+def rankers():
+    """The hybrid ranker and the two that it mixes."""
+    return [
+        build_ranker(System(title="R", encoder="random", ranker=name))
+        for name in ("hybrid", "cosine", "analogy")
+    ]
+
+
+def random_vectors(*shape):
+    return np.random.default_rng(sum(shape)).normal(size=shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("logit", [-1.5, 0.0, 2.0])
+def test_the_score_mixes_cosine_and_analogy_by_alpha(rankers, logit):
+    prototypes, pairs = np.tile(np.arange(3), 4), np.repeat(np.arange(4), 3)
+    sentences = (random_vectors(count, 6) for count in (4, 4, 3, 3))
+    encoded = Encoded(np.zeros(4, dtype=int), *sentences, prototypes, pairs)
+    hybrid = rankers[0]
+    hybrid.logit.data.fill_(logit)
+    (mixed, best), (cosine, _), (analogy, expected) = (ranker.scores(encoded) for ranker in rankers)
+    alpha = 1 / (1 + np.exp(-logit))
+    assert mixed == pytest.approx(alpha * cosine + (1 - alpha) * analogy, abs=1e-6)
+    assert (best == expected).all() and mixed.dtype == np.float32
+
+
+def test_the_loss_moves_alpha_to_the_ranker_that_separates_right_from_wrong(rankers):
+    """The right pairs have a cosine of 1, and all pairs have the same analogy."""
+    hybrid, up, right = rankers[0], torch.eye(4)[0], torch.eye(4)[1]
+    corners = torch.stack([up, right, up, up, up, right])
+    a, b = torch.tensor([0, 0]), torch.tensor([1, 1])
+    quadruples = Quadruples(corners, a, b, torch.tensor([2, 4]), torch.tensor([3, 5]))
+    mixture, cosine, _ = hybrid.energies(quadruples, both_sides=True)
+    assert cosine.tolist() == pytest.approx([1, 0])
+    (mixture[1] - mixture[0]).backward()
+    assert hybrid.logit.grad != 0
+    assert hybrid.energies(quadruples)[0].tolist() == mixture.tolist()
+
+
+def test_the_score_applies_a_linear_layer_to_the_cosine():
+    """The cosines of (1, 0) with (3, 4) and (0, 2) are .6 and 0."""
+    values = {"encoder": "nbow", "vectors": "v", "ranker": "scaled_cosine"}
+    ranker = build_ranker(System(title="C", **values, training={"loss": "mix"}), 2, 0)
+    vectors = torch.tensor([[1.0, 0], [3, 4], [0, 2]])
+    none, c, d = torch.zeros(0, dtype=torch.long), torch.tensor([0, 0]), torch.tensor([1, 2])
+    (scores,) = ranker.energies(Quadruples(vectors, none, none, c, d))
+    assert scores.tolist() == pytest.approx([0.6, 0])  # before training
+    with torch.no_grad():
+        ranker.weight.fill_(-2)
+        ranker.bias.fill_(0.5)
+    (scores,) = ranker.energies(Quadruples(vectors, none, none, c, d))
+    assert scores.tolist() == pytest.approx([-0.7, 0.5])
+    scores.sum().backward()
+    assert (ranker.weight.grad.item(), ranker.bias.grad.item()) == pytest.approx((0.6, 2))
