@@ -129,9 +129,9 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
 
 
 class PageReader(HTMLParser):
-    """The tables, cells and tags of a page, whose tags must be balanced.
+    """The tables and tags of a page, whose tags must be balanced.
 
-    A table is (heading, caption, rows of texts). A cell is (class, text without notes).
+    A table is (heading, caption, rows of texts without notes).
     """
 
     VOID = ("meta", "img", "br", "input")
@@ -141,7 +141,6 @@ class PageReader(HTMLParser):
         self.open: list[str] = []
         self.tags: list[tuple[str, dict]] = []
         self.tables: list[tuple[str, str, list[list[str]]]] = []
-        self.cells: list[tuple[str, str]] = []
         self.heading, self.caption = "", ""
         self.feed(text)
         self.close()
@@ -161,7 +160,6 @@ class PageReader(HTMLParser):
             self.tables[-1][2].append([])
         elif tag in ("td", "th"):
             self.tables[-1][2][-1].append("")
-            self.cells.append((dict(attributes).get("class", ""), ""))
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -174,5 +172,3 @@ class PageReader(HTMLParser):
             self.tables[-1] = (heading, caption + data, rows)
         elif {"td", "th"} & set(self.open) and "sup" not in self.open:
             self.tables[-1][2][-1][-1] += data
-            name, text = self.cells.pop()
-            self.cells.append((name, text + data))

@@ -8,8 +8,7 @@ from analogyqa.evaluation.ledger import build_ledger
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN
-from analogyqa.report.page.cards import claim_cards
-from analogyqa.report.page.data import data_cards
+from analogyqa.report.page.cards import claim_cards, data_cards
 from analogyqa.report.tables import build_table
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.load import load_config
@@ -56,7 +55,9 @@ def test_equal_systems_are_drawn_in_the_middle():
     row |= {"kind": "score", "evidence": "", "reason": "", "protocol": "paper"}
     row |= {"effect": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "n_items": 30, "n_seeds": 2}
     (card,) = claim_cards(to_frame([row], CLAIMS), [paper], CONFIG)
-    assert card.judgements[0].interval == (50, 50, 50, None)
+    assert card.judgements[0].interval == dict.fromkeys(("low", "effect", "high"), 50) | {
+        "paper_effect": None
+    }
 
 
 def test_a_card_on_data_that_are_not_configured_has_the_reason():

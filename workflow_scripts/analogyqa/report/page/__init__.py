@@ -20,9 +20,8 @@ from analogyqa.evaluation.verdicts import LOOKS
 from analogyqa.report.html_pages import render
 from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend
 from analogyqa.report.outcomes import headline
-from analogyqa.report.page.cards import claim_cards
-from analogyqa.report.page.data import data_cards
-from analogyqa.report.page.papers import paper_part
+from analogyqa.report.page.cards import claim_cards, data_cards
+from analogyqa.report.page.papers import PaperPage
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.page.runs import (
     commits_and_machines,
@@ -83,7 +82,7 @@ def build_page(
     try:
         cards = claim_cards(claims, papers.values(), config)
         parts = [
-            paper_part(results, paper, (ledger, claims), summaries, config, provenance, tables)
+            PaperPage(results, paper, config, ledger, claims, summaries, tables).part(provenance)
             for paper in papers.values()
         ]
     except LookupError as error:

@@ -1,19 +1,19 @@
-"""A paper in the report: its tables and figures in their order, its claims and studies.
+"""A paper in the report: its tables and figures in their order, its claims, studies and examples.
 
 All of it is read from the files of a run; what is missing is listed.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 import pandas as pd
 from markupsafe import Markup
 
-from analogyqa.cells import view_tables
-from analogyqa.errors import REBUILD, AnalogyQAError
+from analogyqa.cells import explained_cells, view_tables
+from analogyqa.errors import REBUILD, AnalogyQAError, explain_damage
 from analogyqa.evaluation.summary import Summaries, read_csv
 from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.report.claims_page import claims_of, claims_table
@@ -23,15 +23,23 @@ from analogyqa.report.cross_validation import (
     cross_validation_table,
     pairs_table,
 )
-from analogyqa.report.html_pages import prose, svg_uri
+from analogyqa.report.explained import (
+    lettered_prototypes,
+    margin,
+    picture_notes,
+    shown_candidates,
+    word_text,
+)
+from analogyqa.report.explanation_figure import picture_svg
+from analogyqa.report.html_pages import prose, render, svg_uri
 from analogyqa.report.legend import INTERVALS, printed_name
 from analogyqa.report.outcomes import findings
-from analogyqa.report.page.examples import examples_section
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
 from analogyqa.report.table_formats import Block, Table, count_text
 from analogyqa.report.tables import FRAME, table_of_frame
 from analogyqa.report.views.show import build_view, table_of_view
+from analogyqa.schemas import EXPLANATIONS, Explanation
 from analogyqa.settings.artefacts import BEST, NOT_PRINTED
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import OWN, Paper
@@ -82,139 +90,156 @@ class PaperPart(NamedTuple):
     examples: Markup
 
 
-def paper_part(
-    results: Path,
-    paper: Paper,
-    frames: tuple[pd.DataFrame, pd.DataFrame],
-    summaries: Summaries,
-    config: Config,
-    provenance: Provenance,
-    tables: Mapping[tuple[str, str], Table] = MappingProxyType({}),
-) -> PaperPart:
-    """Return what the results, an output folder, contain of a paper.
+@dataclass(frozen=True)
+class PaperPage:
+    """Makes the sections of one paper.
 
-    `frames` are the ledger and the claims. The numbers of the tables are added to `provenance`.
-    `tables` are shown where a file is missing, by paper and name.
-
-    Raises AnalogyQAError if a file is damaged.
+    Attributes:
+        results: The output folder.
+        paper, config: The paper and the configuration.
+        ledger, claims: The verdicts on all papers, columns LEDGER and CLAIMS.
+        summaries: The rows of the summary.
+        computed: The tables to show where a file is missing, by paper and name.
     """
-    ledger, claims = frames
-    sections, missing = [], []
-    for name in paper.tables_and_figures:
-        kind, suffix = ("figure", "svg") if name.startswith("figure") else ("table", "csv")
-        path = results / f"{kind}s" / paper.paper / f"{name}.{suffix}"
-        section = None
-        if kind == "figure" and path.exists() and path.with_suffix(".csv").exists():
-            section = _figure(path, paper, name, results, ledger)
-        elif kind == "table" and path.exists():
-            section = _table(path, paper, name, summaries, config, results)
-        elif (paper.paper, name) in tables:
-            section = _section(tables[paper.paper, name], paper, name, path, results)
-        if section:
+
+    results: Path
+    paper: Paper
+    config: Config
+    ledger: pd.DataFrame
+    claims: pd.DataFrame
+    summaries: Summaries
+    computed: Mapping[tuple[str, str], Table]
+
+    def part(self, provenance: Provenance) -> PaperPart:
+        """Return what the results contain of the paper; add the numbers of tables to `provenance`.
+
+        Raises AnalogyQAError if a file is damaged.
+        """
+        paper, sections, missing = self.paper, [], []
+        for name in paper.tables_and_figures:
+            kind = "figures" if name.startswith("figure") else "tables"
+            path = self.results / kind / paper.paper / f"{name}.csv"
+            section = self._figure(name, path) if kind == "figures" else self._table(name, path)
+            if section is None:
+                missing.append(f"{kind}/{paper.paper}/{name}")
+                continue
             sections.append(section)
-            if name in paper.artefacts and kind == "table" and path.exists():
+            if kind == "tables" and name in paper.artefacts and path.exists():
                 provenance.add(paper, name, section.id, section.blocks)
-        else:
-            missing.append(path.relative_to(results).with_suffix("").as_posix())
-    sections += _studies(results, paper, claims, config)
-    sentences = findings(paper, ledger, claims)
-    choices, config_text = _choices(paper)
-    examples = examples_section(results, paper, config)
-    return PaperPart(
-        paper.paper, paper.citation, sentences, sections, missing, choices, config_text, examples
-    )
+        readme, config = (
+            path.read_text(encoding="utf-8") if path.exists() else ""
+            for path in (PAPERS / paper.paper / name for name in ("README.md", "config.yaml"))
+        )
+        choices = re.search(r"(?ms)^## Our choices?\n(.*?)(?=^## |\Z)", readme)
+        return PaperPart(
+            name=paper.paper,
+            citation=paper.citation,
+            findings=findings(paper, self.ledger, self.claims),
+            sections=[*sections, *self._studies()],
+            missing=missing,
+            choices=prose(choices[1] if choices else ""),
+            config=config,
+            examples=examples_section(self.results, paper, self.config),
+        )
 
+    def _table(self, name: str, csv: Path) -> Section | None:
+        """Return a table; None if it, or a table that its view reads, is missing."""
+        paper, config = self.paper, self.config
+        if not csv.exists():
+            table = self.computed.get((paper.paper, name))
+            return self._section(table, name, csv) if table else None
+        if name not in paper.views:
+            table = table_of_frame(paper, name, read_csv(csv, FRAME), self.summaries, config)
+            return self._section(table, name, csv)
+        view = paper.views[name]
+        paths = [self.results / path for path, *_ in view_tables(config, view).values() if path]
+        if not all(path.exists() for path in paths):
+            return None
+        table = table_of_view(build_view(paper, name, paths, config), paper, name, config)
+        section = self._section(table, name, csv)
+        return section._replace(has_sentences=view.spec.shows_sentences, is_wordy=True)
 
-def _table(
-    path: Path, paper: Paper, name: str, summaries: Summaries, config: Config, results: Path
-) -> Section | None:
-    """Return a table; None for a view whose tables are missing."""
-    if name not in paper.views:
-        table = table_of_frame(paper, name, read_csv(path, FRAME), summaries, config)
-        return _section(table, paper, name, path, results)
-    view = paper.views[name]
-    paths = [results / table.path for table in view_tables(config, view).values() if table.path]
-    if not all(path.exists() for path in paths):
-        return None
-    table = table_of_view(build_view(paper, name, paths, config), paper, name, config)
-    section = _section(table, paper, name, path, results)
-    return section._replace(has_sentences=view.spec.shows_sentences, is_wordy=True)
+    def _figure(self, name: str, csv: Path) -> Section | None:
+        """Return a figure, with the published best points of its lines next to ours."""
+        svg, paper = csv.with_suffix(".svg"), self.paper
+        if not (svg.exists() and csv.exists()):
+            return None
+        short, title = printed_name(name), (paper.views | paper.artefacts)[name].title
+        ledger = self.ledger
+        best = ledger[
+            ledger["paper"].eq(paper.paper) & ledger["artefact"].eq(name) & ledger["kind"].eq(BEST)
+        ]
+        lines = [
+            ([line], [count_text(row)._replace(verdict=row["verdict"]) for row in rows])
+            for line, part in best.groupby("row", sort=False)
+            if (rows := part.to_dict("records"))
+        ]
+        columns = [f"best {column}".strip() for column in best["column"].unique()]
+        return Section(
+            f"{paper.paper}-{name}",
+            short,
+            self._heading(name, title),
+            [Block("Best points", ["Line"], columns, lines)] if lines else (),
+            [f"{row['row']}, {row['column']}: {row['reason']}." for row in best.to_dict("records")],
+            _drawing(svg, csv, f"{short} of {paper.paper}: {title}"),
+            self._files(csv),
+        )
 
+    def _studies(self) -> Iterator[Section]:
+        """Yield the claims and the studies of the paper that have results."""
+        paper, config = self.paper, self.config
+        studies, folder = config.studies_of(paper.paper), self.results / "tables" / paper.paper
+        judged = self.claims[self.claims["paper"] == paper.paper]
+        if not judged.empty:
+            table = claims_table(judged, [paper], config)
+            table = table._replace(
+                title=f"Claims of {paper.paper}", blocks=claims_of(paper, judged)
+            )
+            section = self._section(table, "claims", self.results / "claims.csv")
+            yield section._replace(is_wordy=True)
+        csv, study = folder / "cross_validation.csv", studies.cross_validation
+        if csv.exists() and study:
+            frame = read_csv(csv, CROSS_VALIDATION)
+            table = cross_validation_table(frame, paper, study, (), config)
+            yield self._section(table, "cross_validation", csv)
+        csv = folder / "pairs.csv"
+        if csv.exists() and study and study.pairs:
+            table = pairs_table(read_csv(csv, PAIRS), paper, config)
+            yield self._section(table, "pairs", csv)
+        csv, varied = folder / "sensitivity.csv", studies.sensitivity
+        if csv.exists() and varied:
+            table = sensitivity_table(read_csv(csv, SENSITIVITY), config, varied)
+            table = table._replace(title=f"Sensitivity of {paper.paper} to the open choices")
+            yield self._section(table, "sensitivity", csv)
 
-def _figure(path: Path, paper: Paper, name: str, results: Path, ledger: pd.DataFrame) -> Section:
-    """Return a figure, with the published best points of its lines next to ours."""
-    short, title = printed_name(name), (paper.views | paper.artefacts)[name].title
-    drawing = _drawing(path, path.with_suffix(".csv"), f"{short} of {paper.paper}: {title}")
-    best = ledger[
-        ledger["paper"].eq(paper.paper) & ledger["artefact"].eq(name) & ledger["kind"].eq(BEST)
-    ]
-    rows = {
-        line: [count_text(row)._replace(verdict=row["verdict"]) for row in part.to_dict("records")]
-        for line, part in best.groupby("row", sort=False)
-    }
-    columns = [f"best {column}".strip() for column in best["column"].unique()]
-    blocks = [Block("Best points", ["Line"], columns, [([line], rows[line]) for line in rows])]
-    return Section(
-        f"{paper.paper}-{name}",
-        short,
-        _heading(paper, name, title),
-        blocks if rows else (),
-        [f"{row['row']}, {row['column']}: {row['reason']}." for row in best.to_dict("records")],
-        drawing,
-        _files(path, results),
-    )
+    def _section(self, table: Table, name: str, csv: Path) -> Section:
+        """Return a table with the figure of the same name, if there is one."""
+        paper = self.paper
+        svg = self.results / "figures" / paper.paper / f"{name}.svg"
+        title = table.title.removesuffix(f" ({OTHER_DATA})")
+        return Section(
+            f"{paper.paper}-{name}",
+            printed_name(name).replace("_", "-"),
+            self._heading(name, title) if name in paper.tables_and_figures else title,
+            [_without_empty_columns(block) for block in table.blocks],
+            [note for note in table.notes if not _is_in_page_legend(note)],
+            _drawing(svg, csv, table.heading) if svg.exists() else None,
+            self._files(csv),
+        )
 
+    def _heading(self, name: str, title: str) -> str:
+        """Return the heading of a table or figure; those of the user's own data have no number."""
+        return title if self.paper.paper == OWN else f"{printed_name(name)}: {title}"
 
-def _studies(
-    results: Path, paper: Paper, claims: pd.DataFrame, config: Config
-) -> Iterator[Section]:
-    """Yield the claims and the studies of a paper that have results."""
-    studies, folder = config.studies_of(paper.paper), results / "tables" / paper.paper
-    judged = claims[claims["paper"] == paper.paper]
-    if not judged.empty:
-        table = claims_table(judged, [paper], config)
-        table = table._replace(title=f"Claims of {paper.paper}", blocks=claims_of(paper, judged))
-        path = results / "claims.csv"
-        yield _section(table, paper, "claims", path, results)._replace(is_wordy=True)
-    path, study = folder / "cross_validation.csv", studies.cross_validation
-    if path.exists() and study:
-        table = cross_validation_table(read_csv(path, CROSS_VALIDATION), paper, study, (), config)
-        yield _section(table, paper, "cross_validation", path, results)
-    path = folder / "pairs.csv"
-    if path.exists() and study and study.pairs:
-        table = pairs_table(read_csv(path, PAIRS), paper, config)
-        yield _section(table, paper, "pairs", path, results)
-    path, varied = folder / "sensitivity.csv", studies.sensitivity
-    if path.exists() and varied:
-        table = sensitivity_table(read_csv(path, SENSITIVITY), config, varied)
-        table = table._replace(title=f"Sensitivity of {paper.paper} to the open choices")
-        yield _section(table, paper, "sensitivity", path, results)
-
-
-def _section(table: Table, paper: Paper, name: str, csv: Path, results: Path) -> Section:
-    """Return a table with the figure of the same name, if there is one."""
-    svg = results / "figures" / paper.paper / f"{name}.svg"
-    short = printed_name(name).replace("_", "-")
-    title = table.title.removesuffix(f" ({OTHER_DATA})")
-    return Section(
-        f"{paper.paper}-{name}",
-        short,
-        _heading(paper, name, title) if name in paper.tables_and_figures else title,
-        [_without_empty_columns(block) for block in table.blocks],
-        [note for note in table.notes if not _is_in_page_legend(note)],
-        _drawing(svg, csv, table.heading) if svg.exists() else None,
-        _files(csv, results),
-    )
+    def _files(self, csv: Path) -> list[str]:
+        """Return the files of an artefact by their paths below the results."""
+        paths = (csv.with_suffix(f".{kind}") for kind in ("svg", "png", "csv", "md", "tex"))
+        return [path.relative_to(self.results).as_posix() for path in paths if path.exists()]
 
 
 def _is_in_page_legend(note: str) -> bool:
     """Return whether the legend of the page has a note, or its sentence on other data."""
     return note.startswith(("Cell: mean", INTERVALS, "Marks: ")) or OTHER_DATA in note.lower()
-
-
-def _heading(paper: Paper, name: str, title: str) -> str:
-    """Return the heading of a table or figure; those of the user's own data have no number."""
-    return title if paper.paper == OWN else f"{printed_name(name)}: {title}"
 
 
 def _without_empty_columns(block: Block) -> Block:
@@ -227,34 +252,49 @@ def _without_empty_columns(block: Block) -> Block:
     return block._replace(columns=[block.columns[place] for place in kept], rows=rows)
 
 
-def _choices(paper: Paper) -> tuple[Markup, str]:
-    """Return our choices, from the paper's README.md, and the text of its config.yaml."""
-    folder = PAPERS / paper.paper
-    readme, config = (
-        path.read_text(encoding="utf-8") if path.exists() else ""
-        for path in (folder / "README.md", folder / "config.yaml")
-    )
-    chosen = re.search(r"(?ms)^## Our choices?\n(.*?)(?=^## |\Z)", readme)
-    return prose(chosen[1] if chosen else ""), config
-
-
 def _drawing(svg: Path, csv: Path, heading: str) -> Drawing:
-    alt = f"{heading}. Its numbers are in {csv.name}, linked below."
-    return Drawing(alt, svg_uri(svg.read_text(encoding="utf-8")), _size(svg))
-
-
-def _size(svg: Path) -> tuple[int, int]:
-    """Return width and height in pixels; without them, the page jumps as its figures load."""
-    with open(svg, encoding="utf-8") as file:
-        head = file.read(2000)
-    sizes = re.findall(r'\b(?:width|height)="([\d.]+)pt"', head)[:2]
+    """Return a figure with its size; without it, the page jumps as its figures load."""
+    text = svg.read_text(encoding="utf-8")
+    sizes = re.findall(r'\b(?:width|height)="([\d.]+)pt"', text[:2000])[:2]
     if len(sizes) < 2:
         raise AnalogyQAError(f"{svg}: has no width and height. {REBUILD}")
     width, height = (round(float(size) * 4 / 3) for size in sizes)
-    return width, height
+    alt = f"{heading}. Its numbers are in {csv.name}, linked below."
+    return Drawing(alt, svg_uri(text), (width, height))
 
 
-def _files(path: Path, results: Path) -> list[str]:
-    """Return the files of an artefact by their paths below the results."""
-    paths = (path.with_suffix(f".{kind}") for kind in ("svg", "png", "csv", "md", "tex"))
-    return [path.relative_to(results).as_posix() for path in paths if path.exists()]
+def examples_section(results: Path, paper: Paper, config: Config) -> Markup:
+    """Return the clearest answers of a paper, explained in HTML; "" for none.
+
+    They have sentences of the data. `results` is the output folder.
+
+    Raises AnalogyQAError if a file is damaged.
+    """
+    groups: dict[str, list[Explanation]] = {}
+    for cell in explained_cells(config, paper):
+        path = results / "runs" / cell.path / "examples.json"
+        title = f"{config.systems[cell.system].title} on {config.datasets[cell.dataset].title}"
+        if not path.exists():
+            continue
+        with explain_damage(path, "not a list of explanations"):
+            explanations = EXPLANATIONS.validate_json(path.read_bytes())
+        for explanation in explanations:
+            is_correct = explanation.candidates[0].label == 1
+            group = f"{title}: answered {'correctly' if is_correct else 'incorrectly'}"
+            if explanation.shifts:
+                groups.setdefault(group, []).append(explanation)
+    if not groups:
+        return Markup()
+    html = render(
+        "examples.html",
+        paper=paper.paper,
+        results=results.as_posix(),
+        groups=groups,
+        picture=lambda explanation: svg_uri(picture_svg(explanation, explanation.shifts)),
+        notes=lambda explanation: list(picture_notes(explanation, explanation.shifts)),
+        margin=margin,
+        shown_candidates=shown_candidates,
+        lettered_prototypes=lettered_prototypes,
+        word_text=word_text,
+    )
+    return Markup(html)

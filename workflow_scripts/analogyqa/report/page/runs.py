@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -61,47 +62,35 @@ def _settings_now(config: Config, cell: Cell) -> Settings | None:
 def time_block(results: Path) -> Block:
     """Return how long the jobs of each rule took, the longest rule first.
 
-    Each job has a file benchmarks/{rule}/**.jsonl with a line for each time that it ran. Lines that
-    cannot be read, as an interrupted job may leave one, are skipped.
+    Each job has a file benchmarks/{rule}/**.jsonl with a line for each time that it ran.
     """
     rows = []
-    for folder in sorted((results / "benchmarks").glob("*/")):
-        lines = [
-            {"job": path.relative_to(folder).with_suffix("").as_posix(), **times}
-            for path in made_files(results, f"benchmarks/{folder.name}/**/*.jsonl")
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
-            if (times := _read_times(line))
+    for path in made_files(results, "benchmarks/*/**/*.jsonl"):
+        name = path.relative_to(results / "benchmarks").with_suffix("").as_posix()
+        rule, _, job = name.partition("/")
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            # An interrupted job may leave a line that cannot be read.
+            with suppress(ValueError, KeyError, TypeError):
+                times = json.loads(line)
+                seconds, cpu, memory = times["s"], times["cpu_time"], times["max_rss"]
+                rows.append((rule, job, float(seconds), cpu, memory))
+    jobs = pd.DataFrame(rows, columns=["rule", "job", "seconds", "cpu", "memory"])
+    total = jobs["seconds"].sum()
+    lines = []
+    for rule, part in sorted(jobs.groupby("rule"), key=lambda item: -item[1]["seconds"].sum()):
+        longest = part.loc[part["seconds"].idxmax()]
+        memory = pd.to_numeric(part["memory"], errors="coerce").max()
+        texts = [
+            str(part["job"].nunique()),
+            duration(part["seconds"].sum()),
+            f"{part['seconds'].sum() / total:.0%}" if total else "",
+            duration(pd.to_numeric(part["cpu"], errors="coerce").sum()),
+            "" if pd.isna(memory) else f"{memory:,.0f} MB",
+            f"{longest['job']}, {duration(longest['seconds'])}",
         ]
-        if lines:
-            rows.append((folder.name, pd.DataFrame(lines)))
-    rows.sort(key=lambda row: -row[1]["s"].sum())
-    total = sum(jobs["s"].sum() for _, jobs in rows)
+        lines.append(([str(rule)], list(map(Value, texts))))
     columns = ["Jobs", "Time", "Share", "CPU time", "Most memory", "Longest job"]
-    return Block("", ["Rule"], columns, [([name], _times(jobs, total)) for name, jobs in rows])
-
-
-def _read_times(line: str) -> dict | None:
-    """Return the seconds, CPU time and memory in a line of a benchmark, None if it is damaged."""
-    try:
-        times = json.loads(line)
-        return {"s": float(times["s"])} | {key: times[key] for key in ("cpu_time", "max_rss")}
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _times(jobs: pd.DataFrame, total: float) -> list[Value]:
-    longest = jobs.loc[jobs["s"].idxmax()]
-    memory = pd.to_numeric(jobs["max_rss"], errors="coerce").max()
-    cpu = pd.to_numeric(jobs["cpu_time"], errors="coerce").sum()
-    texts = [
-        str(jobs["job"].nunique()),
-        duration(jobs["s"].sum()),
-        f"{jobs['s'].sum() / total:.0%}" if total else "",
-        duration(cpu),
-        "" if pd.isna(memory) else f"{memory:,.0f} MB",
-        f"{longest['job']}, {duration(longest['s'])}",
-    ]
-    return [Value(text) for text in texts]
+    return Block("", ["Rule"], columns, lines)
 
 
 def duration(seconds: float) -> str:
