@@ -31,7 +31,7 @@ from analogyqa.folders import require_writable
 from analogyqa.surroundings import MALLOC_OPTIONS
 from analogyqa.report.stored import CONFIGURATION, store_configuration
 from analogyqa.runs.checks import check_jobs, left_out_here, require_targets
-from analogyqa.runs.commit import CommitUnknownError, find_commit
+from analogyqa.runs.record import CommitUnknownError, find_commit
 from analogyqa.settings.base import merge
 from analogyqa.settings.load import command_of
 

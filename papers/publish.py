@@ -34,7 +34,7 @@ from analogyqa.report.outcomes import results_table
 from analogyqa.report.page.runs import machines, short_commit
 from analogyqa.report.stored import read_stored
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
-from analogyqa.runs.commit import UNKNOWN
+from analogyqa.runs.record import UNKNOWN
 from analogyqa.settings.paper import load_paper
 
 BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"

@@ -155,48 +155,23 @@ def artefact(kind, wildcards):
     return PLAN.papers[wildcards.paper], f"{kind}{wildcards.number}"
 
 
-def artefact_runs(kind, file):
-    """Return an input function for a file of the runs that a table or figure shows."""
-
-    def files(wildcards):
-        paper, name = artefact(kind, wildcards)
-        return [] if name in paper.views else runs(artefact_cells(CONFIG, paper, name), file)
-
-    return files
-
-
-def artefact_corpora(kind):
-    """Return an input function for the corpora that a table or figure counts."""
-
-    def files(wildcards):
-        paper, name = artefact(kind, wildcards)
-        return [] if name in paper.views else counted_corpora([paper.artefacts[name]])
-
-    return files
-
-
-def artefact_costs(kind):
-    """Return an input function for the costs that a table or figure shows."""
+def shown_by(kind):
+    """Return an input function: the runs, corpora and costs, or the tables of a view, to show."""
 
     def files(wildcards):
         paper, name = artefact(kind, wildcards)
         if name in paper.views:
-            return []
-        coordinates = artefact_coordinates(CONFIG, paper, name)
-        return cost_files(systems_with_costs(coordinates, CONFIG))
-
-    return files
-
-
-def view_files(kind):
-    """Return an input function for the tables of a view; [] for a table or figure of numbers."""
-
-    def files(wildcards):
-        paper, name = artefact(kind, wildcards)
-        if name not in paper.views:
-            return []
-        tables = view_tables(CONFIG, paper.views[name]).values()
-        return list(dict.fromkeys(f"{RESULTS}/{table.path}" for table in tables if table.path))
+            tables = view_tables(CONFIG, paper.views[name]).values()
+            paths = dict.fromkeys(table.path for table in tables if table.path)
+            return {"tables": [f"{RESULTS}/{path}" for path in paths]}
+        cells = artefact_cells(CONFIG, paper, name)
+        costs = systems_with_costs(artefact_coordinates(CONFIG, paper, name), CONFIG)
+        return {
+            "metrics": runs(cells, "metrics.parquet"),
+            "records": runs(cells, "run.json"),
+            "corpora": counted_corpora([paper.artefacts[name]]),
+            "costs": cost_files(costs),
+        }
 
     return files
 
@@ -215,11 +190,7 @@ def artefact_code(script, kind):
 rule render_table:
     """Render a table of a paper, with our numbers and the published ones."""
     input:
-        metrics=artefact_runs("table", "metrics.parquet"),
-        records=artefact_runs("table", "run.json"),
-        corpora=artefact_corpora("table"),
-        costs=artefact_costs("table"),
-        tables=view_files("table"),
+        unpack(shown_by("table")),
     output:
         csv=f"{RESULTS}/tables/{{paper}}/table{{number}}.csv",
         md=f"{RESULTS}/tables/{{paper}}/table{{number}}.md",
@@ -239,11 +210,7 @@ rule render_table:
 rule draw_figure:
     """Draw a figure of a paper with the published values, and write its data."""
     input:
-        metrics=artefact_runs("figure", "metrics.parquet"),
-        records=artefact_runs("figure", "run.json"),
-        corpora=artefact_corpora("figure"),
-        costs=artefact_costs("figure"),
-        tables=view_files("figure"),
+        unpack(shown_by("figure")),
     output:
         png=f"{RESULTS}/figures/{{paper}}/figure{{number}}.png",
         svg=f"{RESULTS}/figures/{{paper}}/figure{{number}}.svg",

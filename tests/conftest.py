@@ -16,7 +16,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from analogyqa.evaluation import comparing
-from analogyqa.runs.commit import code_commit
+from analogyqa.runs.record import code_commit
 from analogyqa.training.data import CellData
 from analogyqa.training.files import CellFiles, load_cell
 from builders.cells import COMB, Question, corpus_table, toy_questions, trained_system, write_tables

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from analogyqa.job import cell_job, job
-from analogyqa.model.examples import write_explanations
+from analogyqa.model import write_explanations
 from analogyqa.report.explained import clearest_decisions
 from analogyqa.schemas import DECISIONS, read_table
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from analogyqa.job import cell_job, job
-from analogyqa.runs.fuse import fuse_cell
+from analogyqa.runs.score import fuse_cell
 
 with job(snakemake) as settings:
     folders = [Path(file).parent for file in snakemake.input.scores]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from analogyqa.job import cell_job, job
-from analogyqa.runs.weights import write_weights
+from analogyqa.runs.trained import write_weights
 
 with job(snakemake):
     checkpoints = Path(snakemake.config["output_dir"], "checkpoints")

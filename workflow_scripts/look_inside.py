@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from analogyqa.job import cell_job, job
-from analogyqa.runs.inside import write_inside
+from analogyqa.runs.trained import write_inside
 
 with job(snakemake):
     checkpoints = Path(snakemake.config["output_dir"], "checkpoints")

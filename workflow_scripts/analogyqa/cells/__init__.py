@@ -7,16 +7,18 @@ from typing import NamedTuple
 
 from analogyqa.cells.cell import Cell, cells_by_run, corpus_name, split_corpus, without_fold
 from analogyqa.cells.coordinates import (
+    all_costs,
     artefact_coordinates,
     cell_at,
     cells_by_hyperparameters,
     claim_sides,
     extra_systems,
+    has_costs,
     system_key,
+    systems_with_costs,
     why_left_out,
     why_no_run,
 )
-from analogyqa.cells.costs import all_costs, has_costs, systems_with_costs
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.artefacts import View

@@ -20,7 +20,7 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config, not_selected
 from analogyqa.settings.vectors import Lemmas, NamedEntities, SentenceVectors, Vectors
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
-from analogyqa.tasks.analogies import category_key
+from analogyqa.tasks import category_key
 
 _REMEDY = "Correct the path in the configuration, or start in another folder."
 

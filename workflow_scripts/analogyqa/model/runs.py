@@ -11,7 +11,7 @@ from analogyqa.model.folder import Learned, require_new_texts
 from analogyqa.report.stored import read_configuration
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_system
-from analogyqa.runs.weights import finished_checkpoint
+from analogyqa.runs.trained import finished_checkpoint
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import DEFAULT
 from analogyqa.settings.run import Config

@@ -21,9 +21,8 @@ from analogyqa.errors import AnalogyQAError, printable
 from analogyqa.evaluation.summary import named_files, read_record
 from analogyqa.files import atomic_path, read_yaml
 from analogyqa.report.archived import EMPTIED, Contents, why_left_out, write_without_texts
-from analogyqa.runs.commit import code_commit
 from analogyqa.runs.depends_on import sha256
-from analogyqa.runs.record import run_system
+from analogyqa.runs.record import code_commit, run_system
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.sources.registry import Source
 

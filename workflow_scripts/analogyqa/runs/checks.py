@@ -20,7 +20,7 @@ from analogyqa.settings import overrides as ov
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import FEW_QUESTIONS
 from analogyqa.settings.run import NOT_SELECTED, Config
-from analogyqa.tasks.analogies import category_key
+from analogyqa.tasks import category_key
 from analogyqa.training.files import load_pairs
 from analogyqa.training.scoring import EVALUATED
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from analogyqa.errors import explain_damage
 from analogyqa.files import write_json
-from analogyqa.runs.commit import code_commit
+from analogyqa.runs.record import code_commit
 from analogyqa.settings.systems import System
 from analogyqa.training.files import CellFiles, load_cell
 

@@ -5,8 +5,10 @@ import json
 import os
 import platform
 import resource
+import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,9 @@ from analogyqa.cells.cell import Cell
 from analogyqa.corpora.questions import select_subset
 from analogyqa.files import write_json
 from analogyqa.measures import RANKED, measure_run
-from analogyqa.runs.commit import code_commit
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
+from analogyqa.surroundings import git_environment
 from analogyqa.training.files import CellFiles, CellJob
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.store import store_record
@@ -204,3 +206,50 @@ def _unanswerable(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str
         split: answerable[split][~answerable[split]].index.astype(str).tolist()
         for split in EVALUATED
     }
+
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+UNKNOWN = "unknown"
+_CODE = ("Snakefile", "rules", "workflow_scripts", "papers")
+
+
+class CommitUnknownError(Exception):
+    """Git cannot name the commit; the message says why."""
+
+
+def code_commit(checkout: Path = CHECKOUT) -> str:
+    """Return the commit of a checkout, or `unknown` if git cannot name it.
+
+    The commit ends with `-dirty` if a tracked file was changed or new code is not committed.
+    """
+    try:
+        return find_commit(checkout)
+    except CommitUnknownError:
+        return UNKNOWN
+
+
+@cache
+def find_commit(checkout: Path = CHECKOUT) -> str:
+    """Return the commit of a checkout; raises CommitUnknownError if git cannot name it.
+
+    A repository around the checkout does not count, nor one that GIT_DIR names.
+    """
+    top = _git(checkout, "rev-parse", "--show-toplevel")
+    if not Path(top).samefile(checkout):
+        raise CommitUnknownError(f"{checkout} is not a git checkout, although {top} around it is")
+    commit = _git(checkout, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+    added = _git(checkout, "ls-files", "--others", "--exclude-standard", "--", *_CODE)
+    return f"{commit}-dirty" if added and not commit.endswith("-dirty") else commit
+
+
+def _git(checkout: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(checkout), *arguments]
+    try:
+        done = subprocess.run(
+            command, env=git_environment(), capture_output=True, text=True, check=True, timeout=30
+        )
+    except subprocess.CalledProcessError as error:
+        raise CommitUnknownError(error.stderr.partition("\n")[0]) from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CommitUnknownError(str(error)) from error
+    return done.stdout.strip()

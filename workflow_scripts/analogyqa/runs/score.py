@@ -1,5 +1,6 @@
-"""Run a cell that is not trained."""
+"""Run a cell that trains nothing: score it, or fuse the scores of other systems."""
 
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.encoders.specs import ENCODERS
-from analogyqa.rankers import Ranker, Texts, build_ranker
+from analogyqa.errors import AnalogyQAError
+from analogyqa.rankers import PartScores, Ranker, Texts, build_ranker
+from analogyqa.rankers.fused import FusedRanker
+from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import named_by_seed, table_hashes, write_run
 from analogyqa.schemas import CORPUS, SCORES, read_table
 from analogyqa.settings.systems import System
@@ -63,3 +67,74 @@ def score_texts(
     scores, best_prototype = ranker.scores(Texts(questions, candidates, collection, lowercase))
     frame = pairs.assign(score=scores, best_prototype=best_prototype)
     return frame[[name for name in SCORES.names if name != "seed"]]
+
+
+_PAIR = ["split", "question_id", "candidate_id", "label"]
+
+
+def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
+    """Fuse the scores of a cell's parts for all seeds; write scores, metrics and run.json.
+
+    Args:
+        job: The cell, whose seeds are also those of its parts, and whose tables are the corpus.
+        parts: The folder of the run of each part, by system.
+        folder: The folder of the run.
+
+    Raises AnalogyQAError when the parts rank different pairs or lack a seed.
+    """
+    started = time.perf_counter()
+    files = {name: path / "scores.parquet" for name, path in parts.items()}
+    records = {name: json.loads((path / "run.json").read_text()) for name, path in parts.items()}
+    tables = {name: read_table(path, SCORES) for name, path in files.items()}
+    fused, weights, seeds = [], {}, list(job.files)
+    for index, seed in enumerate(seeds):
+        runs = [
+            (name, seeds[(index + shift) % len(seeds)])
+            for name, shifts in job.system.parts.items()
+            for shift in shifts
+        ]
+        pairs = _side_by_side(runs, tables, files)
+        ranker: FusedRanker = job.system.ranker_spec.load()(job.system.ranker)
+        ranker.fit(_part_scores(pairs.loc["dev"]))
+        weights[str(seed)] = [[*run, w] for run, w in zip(runs, ranker.weights, strict=True)]
+        for split in EVALUATED:
+            split_pairs = pairs.loc[[split]]
+            scores, best_prototype = ranker.scores(_part_scores(split_pairs))
+            frame = split_pairs.index.to_frame(index=False)
+            frame = frame.assign(seed=seed, score=scores, best_prototype=best_prototype)
+            fused.append(frame[SCORES.names])
+    # All parts read the same data.
+    job = job._replace(sources=next(iter(records.values()))["sources"])
+    inputs = {"corpus": sha256(job.files[seeds[0]].corpus)}
+    inputs |= {f"scores of {name}": sha256(path) for name, path in files.items()}
+    seconds = time.perf_counter() - started
+    stores = {
+        f"{kind} of {name}": store
+        for name, record in records.items()
+        for kind, store in record["stores"].items()
+    }
+    write_run(job, inputs, fused, folder, seconds, weights=weights, stores=stores)
+
+
+def _side_by_side(
+    runs: Sequence[tuple[str, int]], tables: dict[str, pd.DataFrame], files: dict[str, Path]
+) -> pd.DataFrame:
+    """Return the scores of runs (system, seed): a row for each pair, a column for each run."""
+    columns = []
+    for name, seed in runs:
+        scores = tables[name][tables[name]["seed"] == seed]
+        columns.append(scores.astype(dict.fromkeys(_PAIR[:-1], str)).set_index(_PAIR)["score"])
+    pairs = pd.concat(columns, axis=1, keys=range(len(runs)))
+    if missing := [run for run, lacks in zip(runs, pairs.isna().any(), strict=True) if lacks]:
+        name, seed = missing[0]
+        raise AnalogyQAError(
+            f"{files[name]}: some pairs that other parts score are missing for seed {seed}. "
+            "Delete its folder, then run the same command again to rebuild it."
+        )
+    return pairs
+
+
+def _part_scores(pairs: pd.DataFrame) -> PartScores:
+    question_of, _ = pd.factorize(pairs.index.get_level_values("question_id"))
+    labels = pairs.index.get_level_values("label").to_numpy()
+    return PartScores(pairs.to_numpy(), question_of, labels)

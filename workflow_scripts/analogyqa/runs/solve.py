@@ -17,7 +17,7 @@ from analogyqa.files import write_json
 from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record
-from analogyqa.runs.weights import trained_encoder
+from analogyqa.runs.trained import trained_encoder
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.data import Evaluation
 from analogyqa.text import Sentences

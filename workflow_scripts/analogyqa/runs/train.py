@@ -1,9 +1,14 @@
 """Run a cell that is trained."""
 
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from logging.handlers import QueueHandler
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from queue import Queue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -13,7 +18,6 @@ from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.plugin import Plugin
 from analogyqa.runs.depends_on import STORAGE, code_hash, content_hash
 from analogyqa.runs.record import named_by_seed, table_hashes, write_run
-from analogyqa.runs.side_by_side import side_by_side
 from analogyqa.schemas import HISTORY, write_table
 from analogyqa.settings.systems import System
 from analogyqa.surroundings import one_thread
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from analogyqa.training.loop import TrainedSeed
-
 
 # What reads the batches of a training run and trains, besides the plug-ins of its system.
 _WEIGHTS = (
@@ -169,3 +172,54 @@ def _first_weights(
     name = f"{job.cell.label} seed {seed}, first on all questions"
     train_seed(first.load(seed), system, seed, device, path, name)
     return encoder_weights(load_state(path, device), system.scoring_weights)
+
+
+Report = Callable[[Any], None]
+
+
+def side_by_side(
+    function: Callable[..., Any], calls: Sequence[tuple], workers: int, on_report: Report
+) -> list:
+    """Return the results of function(*call, report) for all calls, in their order.
+
+    Reports and log messages of a running call reach `on_report` and the log of this process at
+    once. With a single worker or call, everything runs in this process.
+
+    Args:
+        function: A function of a module, whose arguments and result can be pickled.
+        calls: The arguments of each call, without `report`.
+        workers: The maximum number of parallel calls. Each is a process that computes with one
+            thread.
+        on_report: Called with each reported value, by one thread at a time.
+
+    Raises the exception of the first call that fails; the other calls are then ended.
+    """
+    if min(workers, len(calls)) <= 1:
+        return [function(*call, on_report) for call in calls]
+    from joblib import Parallel, delayed  # not at the top: it takes 0.1 s in many short jobs
+
+    # A spawned manager would run the script of the job again.
+    with get_context("fork").Manager() as manager:
+        queue = manager.Queue()
+        reader = Thread(target=_read, args=(queue, on_report))
+        reader.start()
+        try:
+            pool = Parallel(n_jobs=workers, backend="loky", inner_max_num_threads=1, batch_size=1)
+            return pool(delayed(_call)(function, call, queue) for call in calls)
+        finally:
+            queue.put(None)
+            reader.join()
+
+
+def _call(function: Callable[..., Any], call: tuple, queue: Queue) -> Any:
+    handlers = [QueueHandler(queue)]
+    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
+    return function(*call, queue.put)
+
+
+def _read(queue: Queue, on_report: Report) -> None:
+    for item in iter(queue.get, None):
+        if isinstance(item, logging.LogRecord):
+            logging.getLogger(item.name).handle(item)
+        else:
+            on_report(item)

@@ -1,4 +1,4 @@
-"""The weights of trained encoders, kept for later use."""
+"""What is read from a trained cell: its weights, and vectors and norms of the test split."""
 
 from pathlib import Path
 
@@ -8,8 +8,10 @@ from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.train import checkpoint_path
+from analogyqa.schemas import INSIDE, write_table
 from analogyqa.settings.systems import System
-from analogyqa.training.files import CellJob
+from analogyqa.surroundings import one_thread
+from analogyqa.training.files import CellJob, read_vocabulary
 from analogyqa.training.scoring import Encode, array_encoder
 
 
@@ -81,3 +83,25 @@ def trained_encoder(
     with explain_damage(path, f"not the weights of the encoder {system.encoder} for seed {seed}"):
         encoder.load_state_dict(state[str(seed)])
     return array_encoder(encoder.eval(), torch.device("cpu"))
+
+
+def write_inside(job: CellJob, checkpoints: str | Path, path: str | Path) -> None:
+    """Write the vectors and norms of a trained encoder on the test split: a table of schema INSIDE.
+
+    Args:
+        job: The cell, with the tables of one seed; nothing is trained.
+        checkpoints: The folder of checkpoints.
+        path: The file to write, in the folder of the run.
+
+    Raises AnalogyQAError when the checkpoint is missing or damaged.
+    """
+    from analogyqa.training.inside import look_inside
+
+    ((seed, files),) = job.files.items()
+    record = Path(path).with_name("run.json")
+    checkpoint = finished_checkpoint(job, seed, table_hashes(files), checkpoints, record)
+    data = job.load(seed)
+    _, word_ids, _ = read_vocabulary(files, job.system, job.lowercase)
+    with one_thread():
+        inside = look_inside(data, job.system, seed, checkpoint, word_ids or {})
+    write_table(inside, INSIDE, path)

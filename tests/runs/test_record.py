@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from analogyqa.runs import commit
-from analogyqa.runs.commit import CommitUnknownError, code_commit, find_commit
+from analogyqa.runs import record
+from analogyqa.runs.record import CommitUnknownError, code_commit, find_commit
 
 
 @pytest.fixture(autouse=True)
@@ -93,4 +93,4 @@ def test_a_container_can_declare_a_checkout_safe(tmp_path, monkeypatch):
 
 
 def test_the_checkout_holds_the_library():
-    assert (commit.CHECKOUT / "Snakefile").is_file()
+    assert (record.CHECKOUT / "Snakefile").is_file()

@@ -7,10 +7,9 @@ from analogyqa.encoders import build_encoder, minilm
 from analogyqa.encoders.minilm import vocabulary
 from analogyqa.errors import AnalogyQAError
 from analogyqa.runs import solve
-from analogyqa.runs.inside import write_inside
 from analogyqa.runs.solve import sentence_vectors
 from analogyqa.runs.train import train_cell
-from analogyqa.runs.weights import trained_encoder, write_weights
+from analogyqa.runs.trained import trained_encoder, write_inside, write_weights
 from analogyqa.schemas import CORPUS, INSIDE, SCORES, read_table
 from analogyqa.settings.systems import Training
 from analogyqa.training import loop

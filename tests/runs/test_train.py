@@ -6,7 +6,7 @@ import os
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.runs.side_by_side import side_by_side
+from analogyqa.runs.train import side_by_side
 
 log = logging.getLogger("analogyqa.of_a_call")
 

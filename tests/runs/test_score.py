@@ -10,7 +10,7 @@ from analogyqa.cells.cell import system_settings
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import summarise_runs
 from analogyqa.files import write_json
-from analogyqa.runs.fuse import fuse_cell
+from analogyqa.runs.score import fuse_cell
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
 from analogyqa.training.files import CellFiles
