@@ -28,7 +28,7 @@ from analogyqa.model.runs import find_run
 from analogyqa.rankers import build_ranker
 from analogyqa.runs.record import metrics_of, table_hashes
 from analogyqa.runs.score import score_texts
-from analogyqa.runs.weights import finished_checkpoint
+from analogyqa.runs.trained import finished_checkpoint
 from analogyqa.schemas import CORPUS, EXPLANATIONS, PROTOTYPES, SCORES, Explanation, read_table
 from analogyqa.settings.data import OTHER
 from analogyqa.settings.systems import System
