@@ -19,6 +19,7 @@ with job(snakemake):
     config, papers = reported(snakemake)
     paper, inputs = papers[snakemake.wildcards.paper], snakemake.input
     study = config.studies[paper.paper].cross_validation
+    assert study  # only a paper with this section has the table
     learnt = read_learnt(inputs.histories)
     values = values_of(read_runs(inputs.records, inputs.metrics))
     frame = build_cross_validation(paper.paper, study, config, values, learnt)

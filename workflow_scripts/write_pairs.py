@@ -27,6 +27,7 @@ with job(snakemake):
         name = Path(path).stem
         groups[name, ANSWER] = answer_types(corpora[name], read_table(path, ENTITIES))
     study = config.studies[paper.paper].cross_validation
+    assert study  # only a paper with this section has the table
     values = values_of(read_runs(inputs.records, inputs.metrics))
     frame = build_pairs(paper.paper, study, config, values, groups)
     write_csv(frame, snakemake.output.csv)

@@ -14,6 +14,7 @@ with job(snakemake):
     config, papers = reported(snakemake)
     paper, inputs = papers[snakemake.wildcards.paper], snakemake.input
     study = config.studies[paper.paper].sensitivity
+    assert study  # only a paper with this section has the table
     cells = sensitivity_cells(config, paper.paper).values()
     results = read_results(config, cells, inputs.records, inputs.metrics)
     frame = build_sensitivity(paper, study, config, results, read_learnt(inputs.histories))

@@ -242,7 +242,10 @@ DAMAGE = {
         (": towns\n", "no section 'places'", "towns"),
         (": places\nRome Italy\n", ", line 2: 2 words"),
     ],
-    "word counts": [("oak 3\nelm\n", ", line 2: no word with its count")],
+    "word counts": [
+        ("oak 3\nelm\n", ", line 2: no word with its count"),
+        ("oak 3\nelm 9909090909090909090\n", ", line 2: no word with its count"),
+    ],
     "vectors": [
         ("2 2\nAda 1 2\nthe 1 nan\n", ", line 3: ", "'the'", "not finite"),
         ("1 2\nthe 1 1e99\n", ", line 2: ", "'the'", "not finite"),

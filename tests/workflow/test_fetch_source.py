@@ -27,8 +27,7 @@ FILES = {source.file: name for name, source in SOURCES.items()}
 RESOURCES, RESULTS = "resources", "results"
 BY_HAND = {source.file for source in SOURCES.values() if is_placed_by_hand(source, RESOURCES)}
 PATTERNS = {"file by hand": one_of(BY_HAND), "fetched file": one_of(FILES.keys() - BY_HAND)}
-EXPERIMENT = SimpleNamespace(patterns=PATTERNS)
-PARAMS = SimpleNamespace(source=lambda wildcards: FILES[wildcards.file])
+AVAILABLE = SimpleNamespace(source_of_file=FILES)
 
 
 include: "rules/sources.smk"

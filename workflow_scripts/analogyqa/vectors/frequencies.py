@@ -10,6 +10,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.vectors.files import read_packed_lines
 
 A = 1e-3
+_MAX_DIGITS = 18  # of a count, which is an int64
 # From counts and the number of tokens to weights.
 Weight = Callable[[int | np.ndarray, int], float | np.ndarray]
 
@@ -57,7 +58,7 @@ def read_frequencies(path: str | Path, word_ids: dict[str, int]) -> Frequencies:
     counts, tokens = np.zeros(len(word_ids), dtype=np.int64), 0
     for number, line in enumerate(read_packed_lines(path), start=1):
         *words, count = line.split() or [""]
-        if not count.isdecimal():
+        if not count.isdecimal() or len(count) > _MAX_DIGITS:
             raise AnalogyQAError(
                 f"{path}, line {number}: no word with its count. Correct the line, or fetch the "
                 "file again."
