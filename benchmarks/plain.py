@@ -7,10 +7,10 @@ from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from analogyqa.encoders.networks import BiGRUEncoder
-from analogyqa.objectives import Batch
 from analogyqa.objectives.losses import contrastive
 from analogyqa.rankers.energy import energy
 from analogyqa.settings.systems import Training
+from analogyqa.training.batches import Batch
 from analogyqa.training.data import CellData
 
 

@@ -13,11 +13,10 @@ from torch.profiler import profile
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from analogyqa.encoders import Encoder, build_encoder
-from analogyqa.objectives import Batch
 from analogyqa.objectives.losses import printed
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
-from analogyqa.training.batches import quadruple_batches
+from analogyqa.training.batches import Batch, quadruple_batches
 from analogyqa.training.data import CellData
 from analogyqa.training.devices import describe_machine
 from analogyqa.training.learner import encode
@@ -93,7 +92,7 @@ def measure(data: CellData, batches: list[Batch], kind: str) -> None:
 
     def our_loss(encoder: Encoder, batch: Batch) -> Tensor:
         vectors = encode(encoder, data.sentences, batch.sentences, device)
-        return printed(ranker, vectors, batch, training)
+        return printed(ranker, *batch.quadruples(vectors), training)
 
     ours = steps(our_loss)
     four_towers = steps(lambda encoder, batch: plain.batch_loss(encoder, data, batch, training))

@@ -6,7 +6,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.objectives import Batch
 from analogyqa.objectives.losses import (
     contrastive,
     contrastive_distance,
@@ -49,7 +48,8 @@ def loss_of(cell):
             vectors = torch.randn(len(batch.sentences), 4, generator=generator).double()
         vectors = vectors.detach().requires_grad_()
         ranker = build_ranker(system, vectors.shape[1], 0)
-        value = OBJECTIVES[loss].load()(ranker, vectors, change(batch), system.training)
+        quadruples, labels = change(batch).quadruples(vectors)
+        value = OBJECTIVES[loss].load()(ranker, quadruples, labels, system.training)
         value.backward()
         return value.detach(), vectors, batch
 
@@ -114,10 +114,8 @@ def test_mix_by_hand(random, hardest, expected):
     energies, labels = (np.array(values)[:, columns].ravel() for values in (energies, labels))
     negatives = {"random": random, "hardest": hardest, "count": 2}
     training = Training(loss="mix", margin=0.5, negatives=negatives)
-    none = np.zeros(0, dtype=np.int64)
-    batch = Batch(*[none] * 5, labels)
     loss = OBJECTIVES["mix"].load()(
-        FixedEnergies(energies), torch.zeros(1).double(), batch, training
+        FixedEnergies(energies), None, torch.from_numpy(labels).double(), training
     )
     assert loss.item() == pytest.approx(expected)
 

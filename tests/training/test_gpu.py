@@ -129,7 +129,7 @@ def step_of(encoder, data, system):
     optimiser = Adam(encoder.parameters(), system.training)
     vectors = encode(encoder, data.sentences, batch.sentences, device)
     loss = OBJECTIVES[system.training.loss].load()(
-        build_ranker(system), vectors, batch, system.training
+        build_ranker(system), *batch.quadruples(vectors), system.training
     )
     loss.backward()
     gradients = {name: weight.grad.clone() for name, weight in encoder.named_parameters()}

@@ -14,7 +14,6 @@ import torch
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import RANKED, means_of, measure_items
-from analogyqa.objectives import Batch
 from analogyqa.objectives.losses import contrastive, contrastive_distance
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import build_ranker
@@ -30,7 +29,7 @@ from analogyqa.schemas import (
 )
 from analogyqa.settings.systems import Negatives, Training
 from analogyqa.training import learner, loop
-from analogyqa.training.batches import quadruple_batches
+from analogyqa.training.batches import Batch, quadruple_batches
 from analogyqa.training.files import load_cell
 from analogyqa.training.learner import encode
 from analogyqa.training.loop import ConstantRanker, train_seed
@@ -190,7 +189,8 @@ def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files,
     shared_loss = 0.0
     for batch in batches:
         vectors = encode(encoder, data.sentences, batch.sentences, CPU)
-        value = OBJECTIVES[loss].load()(build_ranker(system), vectors, batch, system.training)
+        quadruples = batch.quadruples(vectors)
+        value = OBJECTIVES[loss].load()(build_ranker(system), *quadruples, system.training)
         value = value * len(batch.labels) / total
         value.backward()
         shared_loss += value.item()
@@ -301,7 +301,7 @@ def test_a_loss_that_is_not_a_number_stops_training_and_keeps_the_last_epoch(
     train_and_stop(cell, tmp_path / "a.pt", trained_system(), 1)
     before = (tmp_path / "a.pt").read_bytes()
     printed = "analogyqa.objectives.losses.printed"
-    monkeypatch.setattr(printed, lambda _, vectors, *__: vectors.sum() * float("nan"))
+    monkeypatch.setattr(printed, lambda _, quadruples, *__: quadruples.vectors.sum() * float("nan"))
     with pytest.raises(AnalogyQAError, match=r"test, epoch 2: the loss is not .*learning_rate"):
         train(cell, tmp_path / "a.pt")
     assert (tmp_path / "a.pt").read_bytes() == before
@@ -348,7 +348,7 @@ def lowest_constant_loss(labels, loss="printed", sides=2, **training):
     learner = SimpleNamespace(
         system=SimpleNamespace(ranker_spec=SimpleNamespace(sides=sides)),
         loss=partial(OBJECTIVES[loss].load(), training=settings),
-        summed=lambda loss, batch: loss * len(batch.labels),
+        summed=lambda loss, labels: loss * len(labels),
     )
     constants = ConstantRanker(learner)
     for question_labels in map(np.array, labels):

@@ -14,20 +14,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analogyqa.objectives import Batch, batch_energies, batch_quadruples
-from analogyqa.rankers import Ranker
+from analogyqa.rankers import Quadruples, Ranker
 from analogyqa.settings.systems import Training
 
 
-def printed(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+def printed(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
     """Return the mean loss with eq. 9 as printed: max((E - m)^2, 0), in which max has no effect."""
-    (energies,), labels = batch_energies(ranker, vectors, batch)
+    (energies,) = ranker.energies(quadruples)
     return contrastive(energies, labels, training.margin, hinge=False).mean()
 
 
-def hinge(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+def hinge(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
     """Return the mean loss with eq. 9 read as max(E - m, 0)^2, the usual contrastive loss."""
-    (energies,), labels = batch_energies(ranker, vectors, batch)
+    (energies,) = ranker.energies(quadruples)
     return contrastive(energies, labels, training.margin, hinge=True).mean()
 
 
@@ -42,26 +41,29 @@ def contrastive(energies: Tensor, labels: Tensor, margin: float, hinge: bool) ->
     return labels * positive + (1 - labels) * negative
 
 
-def lwda(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+def lwda(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
     """Return the mean of the CoNLL paper's loss, as printed, summed over the sides.
 
     Further energies of a ranker, such as `hybrid`, are included in the sum.
     """
-    sides, labels = batch_energies(ranker, vectors, batch, both_sides=True)
+    sides = ranker.energies(quadruples, both_sides=True)
     losses = [contrastive(energies, labels, training.margin, hinge=False) for energies in sides]
     return reduce(add, losses).mean()
 
 
-def lwda_distance(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+def lwda_distance(
+    ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training
+) -> Tensor:
     """Return the mean of the loss of eq. 2 with distances 1 - cosine, summed over the sides."""
-    sides, labels = batch_energies(ranker, vectors, batch, both_sides=True)
+    sides = ranker.energies(quadruples, both_sides=True)
     losses = [contrastive_distance(1 - energies, labels, training.margin) for energies in sides]
     return reduce(add, losses).mean()
 
 
-def lwda_euclidean(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+def lwda_euclidean(
+    ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training
+) -> Tensor:
     """Return the mean of the loss of eq. 2 with the distances of eq. 1, summed over the sides."""
-    quadruples, labels = batch_quadruples(vectors, batch)
     losses = [
         contrastive_distance(distances, labels, training.margin)
         for distances in ranker.distances(quadruples)
@@ -78,13 +80,14 @@ def contrastive_distance(distances: Tensor, labels: Tensor, margin: float) -> Te
     return labels * distances**2 + (1 - labels) * negative
 
 
-def pairwise(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+def pairwise(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
     """Return the loss of a batch, counting each pair of question and candidate once."""
-    _, first = np.unique(np.stack([batch.c, batch.d]), axis=1, return_index=True)
-    once = batch._replace(c=batch.c[first], d=batch.d[first], labels=batch.labels[first])
-    (energies,), labels = batch_energies(ranker, vectors, once)
-    questions = torch.from_numpy(once.c).to(vectors.device)
-    return ranking_loss(energies, labels, questions, training.margin)
+    pairs = torch.stack([quadruples.c, quadruples.d]).cpu().numpy()
+    _, first = np.unique(pairs, axis=1, return_index=True)
+    once = torch.from_numpy(first).to(labels.device)
+    quadruples = quadruples._replace(c=quadruples.c[once], d=quadruples.d[once])
+    (energies,) = ranker.energies(quadruples)
+    return ranking_loss(energies, labels[once], quadruples.c, training.margin)
 
 
 def ranking_loss(energies: Tensor, labels: Tensor, questions: Tensor, margin: float) -> Tensor:
@@ -98,18 +101,18 @@ def ranking_loss(energies: Tensor, labels: Tensor, questions: Tensor, margin: fl
     right, wrong = labels > 0.5, labels <= 0.5
     i, j = (questions[right][:, None] == questions[wrong]).nonzero(as_tuple=True)
     beyond = (margin - energies[right][i] + energies[wrong][j]).clamp(min=0)
-    wrong_of = torch.bincount(i, minlength=int(right.sum()))
-    return (beyond / wrong_of[i]).sum() / (wrong_of > 0).sum().clamp(min=1)
+    wrong_counts = torch.bincount(i, minlength=int(right.sum()))
+    return (beyond / wrong_counts[i]).sum() / (wrong_counts > 0).sum().clamp(min=1)
 
 
-def mix(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+def mix(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
     """Return the sum over correct pairs of the hinge losses with their wrong candidates.
 
     The loss is max(m - s(q, a+) + s(q, a-), 0) (section 3.6.1 of HyperQA). `negatives.random` wrong
     candidates are random; `negatives.hardest` have the highest current scores among
     `negatives.count` others.
     """
-    (energies,), labels = batch_energies(ranker, vectors, batch)
+    (energies,) = ranker.energies(quadruples)
     negatives = training.negatives
     by_pair, is_wrong = (
         values.view(-1, 1 + negatives.random + negatives.count)
@@ -121,25 +124,24 @@ def mix(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Te
     return (training.margin - correct + torch.cat([random, hardest], dim=1)).clamp(min=0).sum()
 
 
-def listwise(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
+def listwise(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
     """Return the mean over questions of the cross-entropy of a softmax over their candidates.
 
     The correct candidates of a question share its target probability equally. A question without
     correct candidates has no loss.
     """
-    (energies,), labels = batch_energies(ranker, vectors, batch)
-    _, numbers = np.unique(batch.c, return_inverse=True)
-    question_of = torch.from_numpy(numbers).to(vectors.device)
-    return softmax_loss(energies, labels, question_of)
+    (energies,) = ranker.energies(quadruples)
+    _, question_numbers = quadruples.c.unique(return_inverse=True)
+    return softmax_loss(energies, labels, question_numbers)
 
 
-def softmax_loss(energies: Tensor, labels: Tensor, question_of: Tensor) -> Tensor:
+def softmax_loss(energies: Tensor, labels: Tensor, question_numbers: Tensor) -> Tensor:
     """Return the listwise loss of the scores [n] of pairs with labels [n], a scalar.
 
-    `question_of` [n] numbers the question of each pair from 0.
+    `question_numbers` [n] count from 0.
     """
-    count = int(question_of.max()) + 1
-    is_candidate = question_of == torch.arange(count, device=energies.device)[:, None]
+    count = int(question_numbers.max()) + 1
+    is_candidate = question_numbers == torch.arange(count, device=energies.device)[:, None]
     scores = energies.expand(count, -1).masked_fill(~is_candidate, -torch.inf)
     log_probabilities = scores.log_softmax(dim=1).masked_fill(~is_candidate, 0)
     correct = is_candidate * labels

@@ -9,9 +9,9 @@ QUADRUPLES = Plugin("analogyqa.training.batches:quadruple_batches")
 
 @dataclass(frozen=True)
 class ObjectiveSpec(Plugin):
-    """An objective: `loss(ranker, vectors, batch, training)` returns the loss of a batch, a scalar.
+    """An objective: `loss(ranker, quadruples, labels, training)` returns a scalar.
 
-    `vectors` [u, dim] belong to the unique sentences of the batch.
+    The quadruples [n] are those of a batch, and their labels [n] are 0 or 1.
 
     Args:
         ranks_pairs: Whether it is only for rankers without prototypes.

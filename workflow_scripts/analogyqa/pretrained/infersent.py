@@ -124,9 +124,9 @@ def look_up(
 
     Words and markers that are not in the file `path` are dropped.
     """
-    vectors, row_of = known_vectors(path, chain.from_iterable(sentences))
+    vectors, word_rows = known_vectors(path, chain.from_iterable(sentences))
     rows = [
-        np.array([row_of[token] for token in tokens if token in row_of], dtype=np.int64)
+        np.array([word_rows[token] for token in tokens if token in word_rows], dtype=np.int64)
         for tokens in sentences
     ]
     return rows, torch.from_numpy(vectors)

@@ -42,7 +42,7 @@ class Fitting(NamedTuple):
     labels: np.ndarray
     splits: np.ndarray
 
-    def rows_of(self, splits: Sequence[str], by_side: bool) -> list[np.ndarray]:
+    def sentence_rows(self, splits: Sequence[str], by_side: bool) -> list[np.ndarray]:
         """Return the rows of the sentences of splits, each once, in increasing order.
 
         With `by_side`, these are the rows of the questions and those of the candidates.

@@ -47,7 +47,8 @@ class AnalogyRanker:
     """
 
     def __init__(self, options: "AnalogyOptions", *unused: object) -> None:
-        self.aggregate, self.compare = options.aggregate, options.compare
+        self.aggregate = options.aggregate
+        self.compare = options.compare
 
     def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
         """Score pairs: float32 [M], and the row of each best prototype, int [M]."""
@@ -120,7 +121,7 @@ def analogy_scores(
     if aggregate == "mean":
         best = np.add.reduceat(energies, starts) / counts
     elif aggregate == "question":
-        chosen = _of_question(question_of[order], best, chosen)
+        chosen = _question_choices(question_of[order], best, chosen)
         best = every[chosen, order]
     scores = np.full(len(pair_shifts), np.nan, dtype=np.float32)
     best_prototypes = np.full(len(pair_shifts), -1, dtype=np.int64)
@@ -128,10 +129,10 @@ def analogy_scores(
     return scores, best_prototypes
 
 
-def _of_question(questions: np.ndarray, best: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def _question_choices(questions: np.ndarray, best: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """Return for each pair what the first pair with the best value of its question has chosen."""
     ranked = np.lexsort((-best, questions))
     _, firsts, question = np.unique(questions[ranked], return_index=True, return_inverse=True)
-    of_pair = np.empty(len(best), dtype=np.int64)
-    of_pair[ranked] = chosen[ranked[firsts]][question]
-    return of_pair
+    choices = np.empty(len(best), dtype=np.int64)
+    choices[ranked] = chosen[ranked[firsts]][question]
+    return choices

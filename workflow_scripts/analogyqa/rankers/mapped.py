@@ -39,7 +39,8 @@ class MappedRanker:
     """score(q, a) = cos(f(q), g(a)), where `fit` learns f and g as the option `mapping` defines."""
 
     def __init__(self, options: MappedOptions, *unused: object) -> None:
-        self.options, self.mapping = options, options.mapping
+        self.options = options
+        self.mapping = options.mapping
 
     def fit(self, fitting: Fitting) -> None:
         """Learn the means, the matrices and the components, in this order and double precision."""
@@ -52,7 +53,9 @@ class MappedRanker:
         if "centre" in mapping.normalise:
             before = mapping.normalise[: mapping.normalise.index("centre")]
             steps = unit(sentences) if "unit" in before else sentences
-            means = [steps[rows].mean(axis=0) for rows in fitting.rows_of(mapping.mean_of, by_side)]
+            means = [
+                steps[rows].mean(axis=0) for rows in fitting.sentence_rows(mapping.mean_of, by_side)
+            ]
             self.means = [means[0], means[-1]]
         if mapping.learned_from:
             is_thread = mapping.pairs == "thread"
@@ -64,7 +67,7 @@ class MappedRanker:
             sources[is_candidate] = self._normalised(sentences[first[is_candidate]], 1)
             self._learn(sources, self._normalised(sentences[second], 1))
         if self.options.components:
-            sides = enumerate(fitting.rows_of(["train"], by_side))
+            sides = enumerate(fitting.sentence_rows(["train"], by_side))
             training = [self._normalised(sentences[rows], side) for side, rows in sides]
             self.removed = self._components(np.concatenate(training))
 

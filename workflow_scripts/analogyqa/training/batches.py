@@ -1,16 +1,42 @@
 """Draw the batches of an epoch: quadruples, correct pairs with wrong candidates, or questions."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import torch
+from torch import Tensor
 
 from analogyqa.analogies.quadruples import Question, draw_wrong, group_questions
-from analogyqa.objectives import Batch
+from analogyqa.rankers import Quadruples
 from analogyqa.settings.systems import Training
 from analogyqa.training.data import CellData, SplitData, split_evenly
 
 NONE = np.zeros(0, dtype=np.int64)
+
+
+class Batch(NamedTuple):
+    """Quadruples of some questions, as indices of their unique sentences.
+
+    Attributes:
+        sentences: The unique sentence numbers, [u].
+        a, b, c, d: The positions in `sentences`, [n]; a and b are empty without prototypes.
+        labels: The label of each quadruple, [n].
+    """
+
+    sentences: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+    c: np.ndarray
+    d: np.ndarray
+    labels: np.ndarray
+
+    def quadruples(self, vectors: Tensor) -> tuple[Quadruples, Tensor]:
+        """Return the quadruples and their labels [n] for the vectors of the sentences [u, dim]."""
+        columns = (self.a, self.b, self.c, self.d, self.labels)
+        *rows, labels = (torch.from_numpy(column).to(vectors.device) for column in columns)
+        return Quadruples(vectors, *rows), labels.to(vectors.dtype)
 
 
 def quadruple_batches(
@@ -40,7 +66,8 @@ def quadruple_batches(
             shuffled = generator.permutation(np.flatnonzero(types == question_type))
             chunks += split_evenly(shuffled, training.batch_size)
     for chunk in generator.permutation(len(chunks)):
-        all_rows, all_prototypes = [], []
+        all_rows = []
+        all_prototypes = []
         for number in chunks[chunk]:
             members = order[starts[number] : starts[number + 1]]
             rows, prototypes = train.rows[members], train.prototypes[members]

@@ -130,9 +130,9 @@ def _split_data(
     questions, candidates = (sentences.numbers(pairs[column]) for column in _TEXTS)
     prototypes = rows = np.zeros(0, dtype=np.int64)
     if quadruples is not None:
-        row_of = pd.Series(np.arange(len(pairs)), index=pairs["candidate_id"])
+        pair_rows = pd.Series(np.arange(len(pairs)), index=pairs["candidate_id"])
         categories = quadruples["candidate_id"].cat
-        category_rows = row_of.reindex(categories.categories)
+        category_rows = pair_rows.reindex(categories.categories)
         ranks = 1 + max(rank for _, rank in by_rank)
         if category_rows.isna().any() or quadruples["prototype"].max() >= ranks:
             raise AnalogyQAError("the quadruples belong to another corpus or to more prototypes")

@@ -43,21 +43,24 @@ class Explainer:
         word_ids: Mapping[str, int] | None,
         learner: "Learner | None",
     ) -> None:
-        self.run, self.system, self.seed, self.data = job.cell.path, job.system, seed, data
+        self.run = job.cell.path
+        self.system = job.system
+        self.seed = seed
+        self.data = data
         self._prototype_types = prototypes["question_type"].to_numpy(dtype=str)
         self._word_at = {row: word for word, row in (word_ids or {}).items()}
         self._encode: Encode
-        self._winners_of: Encode | None
+        self._find_winners: Encode | None
         self._ranker: Ranker
         if learner:
             self._encode = array_encoder(learner.encoder, learner.device)
             winners = getattr(learner.encoder, "winners", None)
-            self._winners_of = winners and array_encoder(winners, learner.device)
+            self._find_winners = winners and array_encoder(winners, learner.device)
             self._ranker = learner.ranker
         else:
             name, vectors = self.system.encoder_name, data.word_vectors
             self._encode = build_encoder(name, vectors, self.system.training, seed)
-            self._winners_of = getattr(self._encode, "winners", None)
+            self._find_winners = getattr(self._encode, "winners", None)
             self._ranker = build_ranker(self.system)
 
     def explain(self, ranked: pd.DataFrame) -> Explanation:
@@ -147,10 +150,10 @@ class Explainer:
 
     def _winners(self, numbers: np.ndarray) -> list[WordShares]:
         """Return the words of sentences [n] by the share of dimensions that they win."""
-        if self._winners_of is None:
+        if self._find_winners is None:
             return [[] for _ in numbers]
         ids, lengths = self.data.sentences.batch(numbers)
-        positions = self._winners_of(ids, lengths)
+        positions = self._find_winners(ids, lengths)
         winners = np.take_along_axis(ids, positions, axis=1)
         return [
             [(self._word_at[word], count / len(row)) for word, count in Counter(row).most_common()]

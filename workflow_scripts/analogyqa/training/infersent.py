@@ -112,9 +112,9 @@ def train(
     texts = [text for table in tables for side in ("premise", "hypothesis") for text in table[side]]
     rows, word_vectors = look_up([mark(tokenize(text, lowercase)) for text in texts], vectors)
     word_vectors = word_vectors.to(device)
-    of_training = 2 * len(tables[0])
-    training = _Pairs(rows[:of_training], tables[0]["label"])
-    dev = _Pairs(rows[of_training:], tables[1]["label"])
+    training_count = 2 * len(tables[0])
+    training = _Pairs(rows[:training_count], tables[0]["label"])
+    dev = _Pairs(rows[training_count:], tables[1]["label"])
     torch.manual_seed(seed)
     network = InferenceClassifier(word_vectors.shape[1], lstm_dim).to(device)
     optimiser = Adam(network.parameters(), OPTIMISER)

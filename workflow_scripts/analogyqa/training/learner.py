@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from torch.nn import Parameter
 
 from analogyqa.encoders import Encoder, build_encoder
-from analogyqa.objectives import Batch
 from analogyqa.objectives.specs import OBJECTIVES
-from analogyqa.rankers import build_ranker
+from analogyqa.rankers import Quadruples, build_ranker
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences
+from analogyqa.training.batches import Batch
 from analogyqa.training.checkpoints import ENCODER, load_state
 from analogyqa.training.data import CellData
 from analogyqa.training.specs import OPTIMISERS
@@ -30,7 +30,9 @@ class WeightAverages:
     """
 
     def __init__(self, parameters: Sequence[Parameter], decay: float) -> None:
-        self.parameters, self.decay, self.steps = parameters, decay, 0
+        self.parameters = parameters
+        self.decay = decay
+        self.steps = 0
         self.sums = [torch.zeros_like(parameter) for parameter in parameters]
 
     @torch.no_grad()
@@ -83,7 +85,10 @@ class Learner:
     """
 
     def __init__(self, system: System, data: CellData, seed: int, device: torch.device) -> None:
-        self.system, self.data, self.seed, self.device = system, data, seed, device
+        self.system = system
+        self.data = data
+        self.seed = seed
+        self.device = device
         training = system.training
         self.encoder = build_encoder(system.encoder_name, data.word_vectors, training, seed).to(
             device
@@ -113,20 +118,21 @@ class Learner:
         """Take one step; return the summed loss of the batch, and the vectors of its sentences."""
         self.optimiser.zero_grad()
         vectors = self.encode(batch.sentences)
-        loss = self.loss(self.ranker, vectors, batch)
+        quadruples, labels = batch.quadruples(vectors)
+        loss = self.loss(self.ranker, quadruples, labels)
         loss.backward()
         self.optimiser.step()
         if self.averages:
             self.averages.update()
-        return self.summed(loss.item(), batch), vectors.detach()
+        return self.summed(loss.item(), labels), vectors.detach()
 
-    def loss(self, ranker: Any, vectors: Tensor, batch: Batch) -> Tensor:
+    def loss(self, ranker: Any, quadruples: Quadruples, labels: Tensor) -> Tensor:
         """Return the loss of a batch with the energies of a ranker, a scalar."""
-        return self._loss(ranker, vectors, batch, self.system.training)
+        return self._loss(ranker, quadruples, labels, self.system.training)
 
-    def summed(self, loss: Number, batch: Batch) -> Number:
-        """Return a loss as a sum over the batch; most objectives give the mean."""
-        return loss if self._objective.summed else loss * len(batch.labels)
+    def summed(self, loss: Number, labels: Tensor) -> Number:
+        """Return the loss of quadruples with labels [n] as a sum; most objectives give the mean."""
+        return loss if self._objective.summed else loss * len(labels)
 
     def weight_versions(self) -> dict[str, AbstractContextManager[None]]:
         """Return the versions of the weights that may score, as contexts that put them in place."""

@@ -14,10 +14,10 @@ from torch import Tensor
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import means_of, measure_items
-from analogyqa.objectives import Batch
 from analogyqa.rankers import Quadruples, unranked
 from analogyqa.schemas import HISTORY
 from analogyqa.settings.systems import System, Training
+from analogyqa.training.batches import Batch
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.data import CellData, split_evenly
 from analogyqa.training.devices import note_machine
@@ -33,7 +33,8 @@ SCORE_BATCH = 1024  # pairs
 @torch.no_grad()
 def score_pairs(learner: Learner, split: str) -> np.ndarray:
     """Score all pairs of a split with a ranker that learns: float32 [M]."""
-    data, part = learner.data, learner.data.splits[split]
+    data = learner.data
+    part = data.splits[split]
     # Pairs of similar length share a batch, so that little is padded.
     order = np.argsort(data.sentences.lengths[part.candidates], kind="stable")
     scores, none = np.empty(len(order), dtype=np.float32), torch.zeros(0, dtype=torch.long)
@@ -210,10 +211,11 @@ class ConstantRanker:
 
     def add(self, vectors: Tensor, batch: Batch) -> None:
         """Add the loss of a batch for each constant."""
+        quadruples, labels = batch.quadruples(vectors)
         for index, self.value in enumerate(CONSTANTS):
-            loss = self.learner.loss(self, vectors, batch)
-            self.losses[index] += self.learner.summed(loss, batch).item()
-        self.count += len(batch.labels)
+            loss = self.learner.loss(self, quadruples, labels)
+            self.losses[index] += self.learner.summed(loss, labels).item()
+        self.count += len(labels)
 
     def lowest(self) -> float:
         """Return the lowest mean loss of a constant."""
