@@ -180,8 +180,3 @@ RANKERS = {
         "analogyqa.rankers.compare_aggregate:CompareAggregateRanker", reads="words", trained=True
     ),
 }
-
-# The options that a cell can override.
-RANKER_OVERRIDES = tuple(
-    dict.fromkeys(name for spec in RANKERS.values() for name in spec.options.overrides())
-)

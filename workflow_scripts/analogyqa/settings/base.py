@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, Union
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -114,12 +114,49 @@ NULL_REMOVES = BeforeValidator(
 Entries = Annotated[dict[Name, T], NULL_REMOVES]
 
 
+# Marks a key that the overrides of a cell can replace.
+OVERRIDABLE = "overridable"
+Overridable = Annotated[T, OVERRIDABLE]
+
+
 class Section(BaseModel):
     """A mapping in the configuration; unknown keys are errors."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
+
+    def changed(self, changes: Mapping[str, Any]) -> Self:
+        """Return the section with changes, of which mappings change sections below it.
+
+        Only the sections with a change are validated again.
+        """
+        values = {name: getattr(self, name) for name in self.model_fields_set}
+        for name, change in changes.items():
+            below = getattr(self, name, None)
+            if isinstance(below, Section) and isinstance(change, dict):
+                change = below.changed(change)
+            values[name] = change
+        return self.model_validate(values)
+
+    def refuse(self, keys: Collection[str], owner: str) -> None:
+        """Raise ValueError if some keys are given, which `owner` does not read."""
+        if given := sorted(self.model_fields_set & {*keys}):
+            raise ValueError(f"{owner} has no {' and no '.join(given)}")
+
+
+def override_paths(section: type[Section]) -> Iterator[str]:
+    """Yield the paths of the keys that overrides can replace: the marked ones, or all if none is.
+
+    Keys without a default, and those of mappings, cannot be replaced.
+    """
+    fields = section.model_fields
+    marked = {name: field for name, field in fields.items() if OVERRIDABLE in field.metadata}
+    for name, field in (marked or fields).items():
+        if isinstance(field.default, Section):
+            yield from (f"{name}.{path}" for path in override_paths(type(field.default)))
+        elif not field.is_required() and not isinstance(field.default, dict):
+            yield name
 
 
 def merge(values: dict, changes: dict) -> dict:
@@ -260,16 +297,6 @@ class Options(Section):
     @classmethod
     def names(cls) -> list[str]:
         return [name for name in cls.model_fields if name != "name"]
-
-    @classmethod
-    def overrides(cls) -> Iterator[str]:
-        """Yield the names of the options that one value can override; dots join nested keys."""
-        for name in cls.names():
-            default = cls.model_fields[name].default
-            if isinstance(default, Section):
-                yield from (f"{name}.{key}" for key in type(default).model_fields)
-            elif not isinstance(default, dict):
-                yield name
 
 
 def ranker_among(specs: Mapping[str, "RankerSpec"]) -> BeforeValidator:

@@ -18,10 +18,12 @@ from analogyqa.settings.base import (
     Name,
     OneOf,
     OneOrMore,
+    Overridable,
     Section,
     Split,
     WholeNumber,
     checked_by,
+    override_paths,
 )
 from analogyqa.text import nfc
 
@@ -111,7 +113,7 @@ class Solving(Evaluation):
     """The data set and the subset of the cell whose trained encoder is used."""
 
 
-SOLVING_OVERRIDES = tuple(Solving.model_fields)
+SOLVING_OVERRIDES = tuple(override_paths(Solving))
 
 
 class Parser(Section):
@@ -124,7 +126,6 @@ class Parser(Section):
 ALL = "all"  # the subset of all questions with a correct candidate; it always exists
 OTHER = "other"  # the type of a question that matches no configured type
 FOLD = "fold"
-DATASET_OVERRIDES = ("drop_all_correct", "prototype_choice", "train_share", FOLD)
 
 
 def fold_numbers(fold: str) -> tuple[int, int]:
@@ -169,7 +170,7 @@ class Dataset(Section):
     """The name in tables and figures."""
     reader: Annotated[str, OneOf(READERS)]
     """A key of `READERS`."""
-    fold: Annotated[str, checked_by(fold_numbers)] | None = None
+    fold: Overridable[Annotated[str, checked_by(fold_numbers)] | None] = None
     """The fold whose splits are used, such as 1of5; see `corpora.folds`. It splits a data set that
     has no splits of its own, too."""
     columns: dict[Literal["question", "candidate", "label", "id"], str] = {}
@@ -194,11 +195,11 @@ class Dataset(Section):
     """The parts of a file that make up each split, for a file that holds several splits."""
     questions: ExpectedCounts = {}
     """The expected number of questions of each type, by split."""
-    drop_all_correct: Annotated[list[Split], Joined] = []
+    drop_all_correct: Overridable[Annotated[list[Split], Joined]] = []
     """The splits without questions whose candidates are all correct, as in the "clean" TrecQA."""
-    prototype_choice: Literal["pair", "question"] = "pair"
+    prototype_choice: Overridable[Literal["pair", "question"]] = "pair"
     """What is shuffled to choose prototypes; see `choose_prototypes`."""
-    train_share: float = Field(default=1, gt=0, le=1)
+    train_share: Overridable[float] = Field(default=1, gt=0, le=1)
     """The share of the training questions that is kept; see `corpora.shares`."""
 
     @field_validator("train", "dev", "test")
@@ -232,8 +233,9 @@ class Dataset(Section):
 
     def evaluation_at(self, overrides: Iterable[tuple[str, str]]) -> Evaluation:
         """Return the evaluation with overrides, of which others are ignored."""
-        changes = {name: value for name, value in overrides if name in Evaluation.model_fields}
-        return Evaluation.model_validate(self.evaluation.model_dump() | changes)
+        return self.evaluation.changed(
+            {name: value for name, value in overrides if name in Evaluation.model_fields}
+        )
 
     @property
     def gives_relations(self) -> bool:
@@ -265,6 +267,8 @@ class Dataset(Section):
             return self.categories
         return [path.stem for path in relation_files(Path(self.folder))]
 
+
+DATASET_OVERRIDES = tuple(override_paths(Dataset))
 
 _BACKUPS = ("~", ".bak", ".orig", ".save", ".swp", ".tmp")
 

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pydantic import ValidationError
 
 from analogyqa.objectives.specs import OBJECTIVES
-from analogyqa.rankers.specs import RANKER_OVERRIDES
-from analogyqa.settings.base import AT, message_of, nearest_hint
+from analogyqa.rankers.specs import RANKERS
+from analogyqa.settings.base import AT, Section, message_of, nearest_hint, override_paths
 from analogyqa.settings.data import (
     DATASET_OVERRIDES,
     SOLVER,
@@ -22,34 +22,7 @@ from analogyqa.settings.data import (
     Evaluation,
     Solving,
 )
-from analogyqa.settings.systems import SYSTEM_OVERRIDES, TRAINING_OVERRIDES, System
-
-TRAINING, RANKER = "training.", "ranker."
-SYSTEM_PATHS = (
-    *SYSTEM_OVERRIDES,
-    *(f"{TRAINING}{name}" for name in TRAINING_OVERRIDES),
-    *(f"{RANKER}{name}" for name in RANKER_OVERRIDES),
-)
-_OTHER_PATHS = (*DATASET_OVERRIDES, *SOLVING_OVERRIDES)
-
-
-def paths_of(name: str) -> list[str]:
-    """Return the paths of the keys that the name of an override may stand for; none if unknown."""
-    if name in SYSTEM_PATHS or name in _OTHER_PATHS:
-        return [name]
-    return [path for path in (f"{TRAINING}{name}", f"{RANKER}{name}") if path in SYSTEM_PATHS]
-
-
-def path_of(name: str) -> str:
-    """Return the path of the key that an override replaces; that of training, if there are two."""
-    return next(iter(paths_of(name)), name)
-
-
-def short_name(path: str) -> str:
-    """Return the name of an override in texts: short, where it stands for the same key."""
-    short = path.removeprefix(TRAINING).removeprefix(RANKER)
-    return short if path_of(short) == path else path
-
+from analogyqa.settings.systems import System
 
 # Sorted pairs of a name and a value as text.
 Overrides = tuple[tuple[str, str], ...]
@@ -57,10 +30,33 @@ Overrides = tuple[tuple[str, str], ...]
 DEFAULT = "default"  # the path component of a cell without overrides
 # The override of a cell whose hyperparameters are tuned on dev. This is its only value.
 HYPERPARAMETERS, TUNED = "hyperparameters", "tuned"
-_SHORT = [path.partition(".")[2] for path in SYSTEM_PATHS if "." in path]
-NAMES = tuple(dict.fromkeys([*SYSTEM_PATHS, *_SHORT, *DATASET_OVERRIDES, *SOLVING_OVERRIDES]))
 # Those that competing systems share: which word vectors, which data, and how analogies are solved.
 CONDITIONS = ("vectors", "shortest_word", *DATASET_OVERRIDES, *SOLVING_OVERRIDES)
+
+TRAINING, RANKER = "training.", "ranker."
+SYSTEM_PATHS = dict.fromkeys(
+    (
+        *override_paths(System),
+        *(RANKER + path for spec in RANKERS.values() for path in override_paths(spec.options)),
+    )
+)
+_PATHS = (*SYSTEM_PATHS, *DATASET_OVERRIDES, *SOLVING_OVERRIDES)
+# The paths that each name may stand for. A path stands for itself only.
+NAMES: dict[str, list[str]] = {}
+for _path in _PATHS:
+    NAMES.setdefault(_path.removeprefix(TRAINING).removeprefix(RANKER), []).append(_path)
+NAMES |= {path: [path] for path in _PATHS}
+
+
+def path_of(name: str) -> str:
+    """Return the path of the key that an override replaces; that of training, if there are two."""
+    return NAMES.get(name, [name])[0]
+
+
+def short_name(path: str) -> str:
+    """Return the name of an override in texts: short, where it stands for the same key."""
+    short = path.removeprefix(TRAINING).removeprefix(RANKER)
+    return short if path_of(short) == path else path
 
 
 def text_of(value: object) -> str:
@@ -80,16 +76,19 @@ def as_overrides(values: Mapping[str, object]) -> Overrides:
     Raises ValueError when two of the names stand for the same key.
     """
     return _sorted(
-        (name if len(paths_of(short_name(name))) > 1 else short_name(name), text_of(value))
+        (name if len(NAMES.get(short_name(name), ())) > 1 else short_name(name), text_of(value))
         for name, value in values.items()
     )
+
+
+_TWICE = "is given twice, by a path and a short name: remove one"
 
 
 def _sorted(overrides: Iterable[tuple[str, str]]) -> Overrides:
     ordered = tuple(sorted(overrides))
     for (name, _), (following, _) in pairwise(ordered):
         if name == following:
-            raise ValueError(f"{name} is given twice, by a path and a short name: remove one")
+            raise ValueError(f"{name} {_TWICE}")
     return ordered
 
 
@@ -185,35 +184,45 @@ def changes(overrides: Iterable[tuple[str, str]]) -> dict:
     return changed
 
 
-def named(
-    overrides: Iterable[tuple[str, str]], systems: Sequence[System], are_exact: bool = False
-) -> Overrides:
-    """Return overrides with names that are as short as systems allow: a system and its parts.
-
-    Args:
-        overrides: The overrides.
-        systems: The systems, any of which may read an override.
-        are_exact: Whether each name stands for `path_of` it and for no other key.
+def by_path(overrides: Iterable[tuple[str, str]], systems: Sequence[System]) -> dict[str, str]:
+    """Return the values of overrides of systems, such as a system and its parts, by path.
 
     Raises ValueError for a short name of two keys that the systems read.
     """
-
-    def read(paths: list[str]) -> list[str]:
-        return [path for path in paths if any(system.reads(path) for system in systems)]
-
-    renamed = []
+    values: dict[str, str] = {}
     for name, value in overrides:
-        paths = [path_of(name)] if are_exact else read(paths_of(name)) or [path_of(name)]
+        paths = _paths_read(name, systems) or [path_of(name)]
         if len(paths) > 1:
             raise ValueError(f"{name} may be {' or '.join(paths)}: give one of these names")
-        short = short_name(paths[0])
-        renamed.append((paths[0] if len(read(paths_of(short))) > 1 else short, value))
-    return _sorted(renamed)
+        if paths[0] in values:
+            raise ValueError(f"{name} {_TWICE}")
+        values[paths[0]] = value
+    return values
+
+
+def shortened(values: Mapping[str, str], systems: Sequence[System]) -> Overrides:
+    """Return values by path as overrides, with names that are as short as the systems allow."""
+    names = ((path, short_name(path), value) for path, value in values.items())
+    return _sorted(
+        (path if len(_paths_read(short, systems)) > 1 else short, value)
+        for path, short, value in names
+    )
+
+
+def _paths_read(name: str, systems: Sequence[System]) -> list[str]:
+    """Return the paths that a name may stand for and that a system reads."""
+    paths = NAMES.get(name, ())
+    return [path for path in paths if any(system.reads(path) for system in systems)]
+
+
+def value_at(section: Section, path: str) -> str:
+    """Return the value at a path below a section as text."""
+    return text_of(reduce(getattr, path.split("."), section))
 
 
 def override_value(system: System, name: str) -> str:
     """Return the value of a system, as text, that an override of some name would replace."""
-    return text_of(reduce(getattr, path_of(name).split("."), system))
+    return value_at(system, path_of(name))
 
 
 def effective_value(system: System, name: str) -> str:

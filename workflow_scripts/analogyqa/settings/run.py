@@ -17,23 +17,23 @@ from analogyqa.settings.base import (
     Section,
     checked_by,
     first_message,
-    merge,
+    override_paths,
     require_known,
 )
 from analogyqa.settings.data import (
     ALL,
+    DATASET_OVERRIDES,
     FOLD,
     OTHER,
-    SOLVING_OVERRIDES,
     TRAINED_ON,
     Category,
     Dataset,
     Parser,
 )
-from analogyqa.settings.overrides import HYPERPARAMETERS, RANKER, TUNED, Overrides, path_of
+from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
 from analogyqa.settings.seeds import CROSS_VALIDATION, KEYS, VARIATIONS, Seeds, split_seeds
 from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Studies
-from analogyqa.settings.systems import TRAINING_OVERRIDES, System
+from analogyqa.settings.systems import System, Training
 from analogyqa.settings.tracking import TrackingUri
 from analogyqa.settings.vectors import (
     VECTORS_OVERRIDES,
@@ -181,16 +181,17 @@ class Config(Section):
             key = f"selection.hyperparameters.{name}"
             if name in (PAPER, TUNED):
                 raise ValueError(f"{key}: this name is taken")
-            others = [at for at in changes if not ov.training_overrides(((at, ""),))]
-            require_known(key, others, TRAINING_OVERRIDES, "not a key of training")
+            others = [at for at in changes if not ov.path_of(at).startswith(ov.TRAINING)]
+            known = list(override_paths(Training))
+            require_known(key, others, known, "not a key of training")
             users = [user for user, names in selection.systems.items() if name in names]
             self._check_changes(key, changes, users)
 
     def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
         for name in systems:
             try:
-                overrides = ov.named(ov.as_overrides(changes), self.with_parts(name))
-                changed = self.system_at(name, overrides)
+                values = ov.by_path(ov.as_overrides(changes), self.with_parts(name))
+                changed = self.system_at(name, tuple(values.items()))
             except ValueError as error:
                 raise ValueError(f"{key}: {error}") from None
             self.check_system(key, changed)
@@ -274,14 +275,12 @@ class Config(Section):
         configured = self.systems[system]
         # Some overrides may be only for the parts of a fused system, or for another ranker.
         changes = ov.changes(
-            (name, value)
-            for name, value in overrides
-            if configured.reads(path_of(name))
-            or not (configured.parts or path_of(name).startswith(RANKER))
+            (path, value)
+            for path, value in ((ov.path_of(name), value) for name, value in overrides)
+            if configured.reads(path) or not (configured.parts or path.startswith(ov.RANKER))
         )
         try:
-            values = merge(configured.model_dump(exclude_unset=True), changes)
-            return System.model_validate(values) if changes else configured
+            return configured.changed(changes) if changes else configured
         except ValidationError as error:
             raise ValueError(f"{system}: {first_message(error)}") from None
 
@@ -291,14 +290,13 @@ class Config(Section):
         A changed data set expects no counts, because it has other questions.
         """
         configured, changes = self.datasets[dataset], dict(ov.dataset_overrides(overrides))
-        values = configured.model_dump() | changes | {"questions": {}}
-        return Dataset.model_validate(values) if changes else configured
+        return configured.changed(changes | {"questions": {}}) if changes else configured
 
     def vectors_at(self, name: str) -> Vectors:
         """Return vectors by the name that `System.word_vectors` has for them."""
         configured, _, overrides = name.partition(ov.AT)
-        values = self.vectors[configured].model_dump(exclude_unset=True)
-        return Vectors.model_validate(values | (dict(ov.from_text(overrides)) if overrides else {}))
+        vectors = self.vectors[configured]
+        return vectors.changed(dict(ov.from_text(overrides))) if overrides else vectors
 
     def canonical_overrides(
         self, system: str, overrides: Overrides, dataset: str | None = None
@@ -307,33 +305,38 @@ class Config(Section):
 
         For a fused system, keep the overrides that affect at least one of its parts.
         """
-        configured = self.systems[system]
         systems = self.with_parts(system)
-        overrides = ov.named(overrides, systems)
-        kept: set[tuple[str, str]] = set()
+        values = self._effective(system, ov.by_path(overrides, systems), dataset)
+        return ov.shortened(values, systems)
+
+    def _effective(
+        self, system: str, values: dict[str, str], dataset: str | None
+    ) -> dict[str, str]:
+        """Return the values by path, as they are in the sections, that change one of these."""
+        configured = self.systems[system]
+        kept: dict[str, str] = {}
         for part in configured.parts:
-            of_part = self.canonical_overrides(part, overrides, dataset)
-            kept.update(ov.named(of_part, systems, are_exact=True))
-        overrides = tuple(item for item in overrides if configured.reads(path_of(item[0])))
-        changed = self.system_at(system, overrides)
+            kept |= self._effective(part, values, dataset)
+        read = tuple((path, value) for path, value in values.items() if configured.reads(path))
+        changed = self.system_at(system, read)
         if dataset is not None and self.datasets[dataset].gives_relations:
-            solving = ov.solving_overrides(overrides, self.datasets[dataset])
+            solving = ov.solving_overrides(read, self.datasets[dataset])
             if not configured.trained:
                 solving.pop(TRAINED_ON, None)
-            kept.update(solving.items())
-        for name, value in overrides:
-            if name in SOLVING_OVERRIDES or (name in ov.DATASET_OVERRIDES and dataset is None):
-                continue
-            if name == HYPERPARAMETERS:
+            kept |= solving
+        for path, value in read:
+            if path == HYPERPARAMETERS:
                 before, after = "", value
-            elif dataset is not None and name in ov.DATASET_OVERRIDES:
-                sections = (self.datasets[dataset], self.dataset_at(dataset, overrides))
-                before, after = (ov.text_of(getattr(section, name)) for section in sections)
+            elif path in ov.SYSTEM_PATHS:
+                before, after = (ov.effective_value(at, path) for at in (configured, changed))
+            elif path in DATASET_OVERRIDES and dataset is not None:
+                sections = (self.datasets[dataset], self.dataset_at(dataset, read))
+                before, after = (ov.value_at(section, path) for section in sections)
             else:
-                before, after = (ov.effective_value(s, name) for s in (configured, changed))
+                continue
             if before != after:
-                kept.add((name, after))
-        return tuple(sorted(kept))
+                kept[path] = after
+        return kept
 
     def seeds_at(self, subset: str, overrides: Overrides) -> list[int]:
         """Return the seeds of a cell."""

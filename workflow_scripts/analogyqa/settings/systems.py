@@ -17,8 +17,10 @@ from analogyqa.settings.base import (
     Joined,
     OneOf,
     Options,
+    Overridable,
     Section,
     WholeNumber,
+    override_paths,
     ranker_among,
 )
 from analogyqa.settings.vectors import VECTORS_OVERRIDES
@@ -106,12 +108,6 @@ class Training(Section):
 
 # The keys of systems whose encoder is not trained.
 _OF_WORDS = (*VECTORS_OVERRIDES, "shortest_word", "weighting")
-# The keys that a cell can override: of a system, and of its training.
-SYSTEM_OVERRIDES = ("vectors", *_OF_WORDS, "sentence_vectors", "rewriting", "p")
-_NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
-TRAINING_OVERRIDES = (
-    tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
-)
 
 
 class System(Section):
@@ -121,20 +117,20 @@ class System(Section):
     """The name in tables and figures."""
     encoder: Annotated[str, OneOf(ENCODERS)] | None = None
     """A key of `ENCODERS`."""
-    vectors: str | None = None
+    vectors: Overridable[str | None] = None
     """The word vectors that the encoder reads."""
-    window: Count | None = None
+    window: Overridable[Count | None] = None
     """Overrides this key of word2vec vectors."""
-    dim: Count | None = None
+    dim: Overridable[Count | None] = None
     """Overrides this key of word2vec vectors."""
-    shortest_word: Count = 1
+    shortest_word: Overridable[Count] = 1
     """The number of characters below which words are ignored."""
-    weighting: Literal["uniform", "sif", "log_inverse"] = "uniform"
+    weighting: Overridable[Literal["uniform", "sif", "log_inverse"]] = "uniform"
     """The weights of words in a sentence; `sif` is smooth inverse frequency (Arora et al. 2017),
     `log_inverse` the logarithm of the inverse frequency."""
-    sentence_vectors: Annotated[Alternatives | None, Joined] = None
+    sentence_vectors: Overridable[Annotated[Alternatives | None, Joined]] = None
     """Sentence vectors instead of an encoder; the first available ones of a list are used."""
-    rewriting: Literal["entity", "prototype_word"] | None = None
+    rewriting: Overridable[Literal["entity", "prototype_word"] | None] = None
     """What replaces the question word (Tam et al. 2017)."""
     ranker: Annotated[SerializeAsAny[Options], ranker_among(RANKERS)]
     """A key of `RANKERS`, or a mapping of its `name` and options."""
@@ -144,11 +140,11 @@ class System(Section):
     scores_with: Literal["averaged", "last"] = "averaged"
     """Whether averaged weights score, if `training.weight_averaging` is set, or the last ones.
     Systems that differ only in this share a training run."""
-    p: Count = 30
+    p: Overridable[Count] = 30
     """The number of prototypes of each question type, in training and in comparisons."""
     only_costs: str = ""
     """Why only its costs are measured, and no scores."""
-    training: Training = Training()
+    training: Overridable[Training] = Training()
     """Changes of the section `training` of its paper."""
 
     @model_validator(mode="before")
@@ -321,7 +317,7 @@ class System(Section):
         section, _, key = path.partition(".")
         if section == "training":
             return self.trained
-        return section != "ranker" or key in self.ranker.overrides()
+        return section != "ranker" or key in override_paths(type(self.ranker))
 
 
 class Prototypes(Section):

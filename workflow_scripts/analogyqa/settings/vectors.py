@@ -11,13 +11,13 @@ from analogyqa.settings.base import (
     Entries,
     Name,
     OneOf,
+    Overridable,
     Section,
     Split,
     WholeNumber,
+    override_paths,
 )
 
-# The keys of vectors trained on data sets that a system may override.
-VECTORS_OVERRIDES = ("dim", "window")
 SEED = "seed"
 
 
@@ -45,9 +45,9 @@ class Vectors(Section):
     frequencies: Alternatives | None = None
     """A file with a word and its count on each line, for the weights of words. If not given, words
     are counted in the training sentences."""
-    window: Annotated[WholeNumber, Field(ge=1, le=1000)] = 5
+    window: Overridable[Annotated[WholeNumber, Field(ge=1, le=1000)]] = 5
     """The number of context words on each side for word2vec."""
-    dim: Annotated[WholeNumber, Field(ge=1, le=2000)] = 300
+    dim: Overridable[Annotated[WholeNumber, Field(ge=1, le=2000)]] = 300
     """The dimension of vectors that are trained here."""
     epochs: Count = 5
     """The passes over the text, for vectors that are trained here."""
@@ -79,6 +79,10 @@ class Vectors(Section):
         if self.out_of_vocabulary == "subword" and (self.is_word2vec or not readable):
             raise ValueError("subword needs a fastText .bin file or train_on")
         return self
+
+
+# The keys of vectors trained on data sets that a system has, too.
+VECTORS_OVERRIDES = tuple(sorted(override_paths(Vectors)))
 
 
 class SentenceVectors(Section):
@@ -125,8 +129,8 @@ class SentenceVectors(Section):
         if spec.needs_vectors != (self.vectors is not None):
             needs = "needs" if spec.needs_vectors else "reads no"
             raise ValueError(f"the encoder {self.encoder} {needs} vectors")
-        if foreign := self.model_fields_set & {"pooling", "special_tokens", "k"} - {*spec.options}:
-            raise ValueError(f"the encoder {self.encoder} has no {' and no '.join(foreign)}")
+        options = {"pooling", "special_tokens", "k"}
+        self.refuse(options - {*spec.options}, f"the encoder {self.encoder}")
         return self
 
     @property
