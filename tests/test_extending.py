@@ -23,7 +23,7 @@ shift, none = np.array([[3, 4]], dtype="f4"), np.zeros((0, 2), dtype="f4")
 for system in map(System.model_validate, (values, changed)):
     pairs = Encoded(np.zeros(1, int), shift, 0 * shift, none, none, *[np.zeros(0, int)] * 2)
     (score,), (best,) = build_ranker(system).scores(pairs)
-    print(ov.override_value(system, "power"), score, best)
+    print(ov.value_at(system, "ranker.power"), score, best)
 System.model_validate(values | {"ranker": {"name": "near", "powr": 1}})
 """
 # The ranker `near` with an option `margin`, which training has, too.

@@ -117,7 +117,7 @@ def test_an_override_that_changes_nothing_is_dropped(papers, system, values, kep
     )
     changed = config.system_at(system, overrides)
     for name, text in overrides:
-        assert name in ov.DATASET_OVERRIDES or ov.override_value(changed, name) == text
+        assert name in ov.DATASET_OVERRIDES or ov.value_at(changed, path_of(name)) == text
 
 
 def test_overrides_change_only_their_section(papers):
@@ -171,11 +171,11 @@ def test_overrides_of_a_mapping_keep_its_other_keys(papers, values, kept):
     assert dict(overrides) == kept
     changed = config.system_at("mapped", overrides)
     for name, text in kept.items():
-        assert ov.override_value(changed, name) == text
+        assert ov.value_at(changed, path_of(name)) == text
     before = config.systems["mapped"]
     for name in SYSTEM_PATHS:
         if before.reads(name) and short_name(name) not in kept:
-            assert ov.override_value(changed, name) == ov.override_value(before, name)
+            assert ov.value_at(changed, path_of(name)) == ov.value_at(before, path_of(name))
 
 
 def test_other_systems_ignore_overrides_of_vectors(papers):

@@ -81,14 +81,11 @@ def as_overrides(values: Mapping[str, object]) -> Overrides:
     )
 
 
-_TWICE = "is given twice, by a path and a short name: remove one"
-
-
 def _sorted(overrides: Iterable[tuple[str, str]]) -> Overrides:
     ordered = tuple(sorted(overrides))
     for (name, _), (following, _) in pairwise(ordered):
         if name == following:
-            raise ValueError(f"{name} {_TWICE}")
+            raise ValueError(f"{name} is given twice, by a path and a short name: remove one")
     return ordered
 
 
@@ -184,29 +181,26 @@ def changes(overrides: Iterable[tuple[str, str]]) -> dict:
     return changed
 
 
-def by_path(overrides: Iterable[tuple[str, str]], systems: Sequence[System]) -> dict[str, str]:
-    """Return the values of overrides of systems, such as a system and its parts, by path.
+def by_path(overrides: Overrides, systems: Sequence[System]) -> Overrides:
+    """Return overrides of systems, such as a system and its parts, with paths instead of names.
 
     Raises ValueError for a short name of two keys that the systems read.
     """
-    values: dict[str, str] = {}
-    for name, value in overrides:
+
+    def path_read(name: str) -> str:
         paths = _paths_read(name, systems) or [path_of(name)]
         if len(paths) > 1:
             raise ValueError(f"{name} may be {' or '.join(paths)}: give one of these names")
-        if paths[0] in values:
-            raise ValueError(f"{name} {_TWICE}")
-        values[paths[0]] = value
-    return values
+        return paths[0]
+
+    return _sorted((path_read(name), value) for name, value in overrides)
 
 
-def shortened(values: Mapping[str, str], systems: Sequence[System]) -> Overrides:
-    """Return values by path as overrides, with names that are as short as the systems allow."""
-    names = ((path, short_name(path), value) for path, value in values.items())
-    return _sorted(
-        (path if len(_paths_read(short, systems)) > 1 else short, value)
-        for path, short, value in names
-    )
+def by_name(overrides: Overrides, systems: Sequence[System]) -> Overrides:
+    """Return overrides by path with names that are as short as the systems allow."""
+    names = {path: short_name(path) for path, _ in overrides}
+    ambiguous = {path for path, name in names.items() if len(_paths_read(name, systems)) > 1}
+    return _sorted((path if path in ambiguous else names[path], value) for path, value in overrides)
 
 
 def _paths_read(name: str, systems: Sequence[System]) -> list[str]:
@@ -220,17 +214,12 @@ def value_at(section: Section, path: str) -> str:
     return text_of(reduce(getattr, path.split("."), section))
 
 
-def override_value(system: System, name: str) -> str:
-    """Return the value of a system, as text, that an override of some name would replace."""
-    return value_at(system, path_of(name))
-
-
-def effective_value(system: System, name: str) -> str:
-    """Return the value of an override that a system really uses.
+def effective_value(system: System, path: str) -> str:
+    """Return the value at a path of a system that it really uses.
 
     A loss over both sides of the parallelogram equals its one-sided form for a system without
     prototypes.
     """
-    value = override_value(system, name)
-    one_sided = OBJECTIVES[value].one_sided if path_of(name) == "training.loss" else None
+    value = value_at(system, path)
+    one_sided = OBJECTIVES[value].one_sided if path == "training.loss" else None
     return one_sided if one_sided and not system.compares else value

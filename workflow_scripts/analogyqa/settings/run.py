@@ -190,8 +190,8 @@ class Config(Section):
     def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
         for name in systems:
             try:
-                values = ov.by_path(ov.as_overrides(changes), self.with_parts(name))
-                changed = self.system_at(name, tuple(values.items()))
+                overrides = ov.by_path(ov.as_overrides(changes), self.with_parts(name))
+                changed = self.system_at(name, overrides)
             except ValueError as error:
                 raise ValueError(f"{key}: {error}") from None
             self.check_system(key, changed)
@@ -306,18 +306,16 @@ class Config(Section):
         For a fused system, keep the overrides that affect at least one of its parts.
         """
         systems = self.with_parts(system)
-        values = self._effective(system, ov.by_path(overrides, systems), dataset)
-        return ov.shortened(values, systems)
+        changes = self._changes(system, ov.by_path(overrides, systems), dataset)
+        return ov.by_name(tuple(changes.items()), systems)
 
-    def _effective(
-        self, system: str, values: dict[str, str], dataset: str | None
-    ) -> dict[str, str]:
-        """Return the values by path, as they are in the sections, that change one of these."""
+    def _changes(self, system: str, overrides: Overrides, dataset: str | None) -> dict[str, str]:
+        """Return the overrides, by path, that change a system, one of its parts or a data set."""
         configured = self.systems[system]
         kept: dict[str, str] = {}
         for part in configured.parts:
-            kept |= self._effective(part, values, dataset)
-        read = tuple((path, value) for path, value in values.items() if configured.reads(path))
+            kept |= self._changes(part, overrides, dataset)
+        read = tuple(override for override in overrides if configured.reads(override[0]))
         changed = self.system_at(system, read)
         if dataset is not None and self.datasets[dataset].gives_relations:
             solving = ov.solving_overrides(read, self.datasets[dataset])
