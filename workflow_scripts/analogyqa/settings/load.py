@@ -3,15 +3,16 @@
 import json
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
-from analogyqa.encoders.specs import ENCODERS
+from analogyqa.encoders.specs import ENCODERS, EncoderSpec
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import read_yaml, require_few_values
-from analogyqa.rankers.specs import RANKERS
+from analogyqa.rankers.specs import RANKERS, RankerSpec
 from analogyqa.settings.base import (
     Section,
     explain_error,
@@ -21,7 +22,7 @@ from analogyqa.settings.base import (
     with_nulls,
     without_nulls,
 )
-from analogyqa.settings.run import Config
+from analogyqa.settings.run import SHARED, Config
 from analogyqa.settings.studies import Studies
 from analogyqa.settings.systems import Prototypes, Training
 
@@ -42,18 +43,8 @@ def require_papers(papers: Path = PAPERS) -> None:
 
 # The sections of a paper's configuration: definitions, which papers may share; the defaults of its
 # systems; and studies, which are about the paper itself.
-_NAMED = (
-    "datasets",
-    "question_types",
-    "subsets",
-    "vectors",
-    "sentence_vectors",
-    "categories",
-    "systems",
-    "substitutes",
-)
-_SINGLE = ("named_entities", "lemmas", "parser")  # not mappings of names
-_SHARED = (*_NAMED, *_SINGLE)
+_SHARED = [name for name, field in Config.model_fields.items() if SHARED in field.metadata]
+_SINGLE = [name for name in _SHARED if Config.model_fields[name].default is None]  # not of names
 DEFAULTS: dict[str, type[Section]] = {"training": Training, "prototypes": Prototypes}
 STUDIES = ("selection", "sensitivity", "cross_validation", "extra_rows")
 DERIVED = ("studies", "seeds_of")  # made from other keys, not written by users
@@ -64,17 +55,14 @@ File = tuple[str, dict]  # the name of a file, and its values
 S = TypeVar("S", bound=Section)
 
 
+@dataclass
 class _Faults:
-    """Messages about wrong keys, each starting with the first file that has the key.
+    """Messages about wrong keys, each starting with the first file that has the key."""
 
-    Args:
-        default: The name to start with if no file has the key.
-        files: The files.
-        lines: The list of messages, to which new ones are appended.
-    """
-
-    def __init__(self, default: str, files: list[File], lines: list[str]) -> None:
-        self.default, self.files, self.lines = default, files, lines
+    default: str
+    """The name to start with if no file has the key."""
+    files: list[File]
+    lines: list[str] = field(default_factory=list)
 
     def add(self, text: str, location: tuple[str | int, ...] = ()) -> None:
         """Add a message about the key at a location, by default the key that starts the text."""
@@ -140,7 +128,7 @@ def load_config(
         (from_here(source), read_yaml(source)) if isinstance(source, Path) else ("--config", source)
         for source in given
     ]
-    faults = _Faults(origin, [*files, (origin, values)], [])
+    faults = _Faults(origin, [*files, (origin, values)])
     run = faults.known(values, [key for key in Config.model_fields if key not in DERIVED])
     names = values.get("papers")
     names = names.split() if isinstance(names, str) else names
@@ -250,7 +238,7 @@ def _read_paper(name: str, papers: Path, above: tuple[str, ...] = ()) -> tuple[d
     path = papers / name / "config.yaml"
     shown_path, values = from_here(path), read_yaml(path)
     files = [(shown_path, values)]
-    faults = _Faults(shown_path, files, [])
+    faults = _Faults(shown_path, files)
     values = faults.known(values, ["over"])
     known = [other for other in _paper_names(papers) if other not in (*above, name)]
     over = values.pop("over", None)
@@ -274,37 +262,50 @@ def _resolve(paper: dict, run: dict, faults: _Faults) -> dict:
     resolved: dict = {}
     for key in _SHARED:
         base, changes = paper.get(key) or {}, run.get(key, {})
-        if key in _NAMED and changes:
+        if key not in _SINGLE and changes:
             changes = {name: changes[name] for name in base if name in changes}
         resolved[key] = {} if changes is None else without_nulls(merge(base, changes))
-    for key, section in DEFAULTS.items():
-        values = merge(paper.get(key) or {}, run.get(key) or {})
-        resolved[key] = values if faults.checked(section, values, key) else {}
     for key in STUDIES:
         if key in paper and run.get(key, {}) is not None:
             resolved[key] = merge(paper[key] or {}, run.get(key, {}))
-    resolved["systems"] = _with_defaults(resolved["systems"], resolved)
+    resolved["systems"] = _with_defaults(resolved["systems"], paper, run, faults)
     return resolved
 
 
-def _with_defaults(systems: dict, defaults: dict) -> dict:
-    """Lay systems over the sections `prototypes` and `training` of their paper."""
+def _with_defaults(systems: dict, paper: dict, run: dict, faults: _Faults) -> dict:
+    """Lay systems over the sections `prototypes` and `training` of their paper and of the run.
+
+    The section `training` is checked here, once for all systems that do not change it.
+    """
+    defaults = {}
+    for key, section in DEFAULTS.items():
+        values = merge(paper.get(key) or {}, run.get(key) or {})
+        defaults[key] = faults.checked(section, values, key) or section()
+    prototypes = defaults["prototypes"].model_dump(exclude_unset=True)
+    training = defaults["training"].model_dump(exclude_unset=True)
     resolved = {}
     for name, system in systems.items():
         if isinstance(system, dict):
-            system = defaults["prototypes"] | system
-            encoder, training, ranker = map(system.get, ("encoder", "training", "ranker"))
-            ranker = ranker.get("name") if isinstance(ranker, dict) else ranker
-            plugins = [
-                specs[name]
-                for specs, name in ((ENCODERS, encoder), (RANKERS, ranker))
-                if isinstance(name, str) and name in specs
-            ]
-            is_trained = encoder is not None and any(plugin.trained for plugin in plugins)
-            if is_trained and isinstance(training, dict | None):
-                system["training"] = merge(defaults["training"], training or {})
+            system = prototypes | system
+            changes = system.get("training")
+            if changes in (None, {}) and _is_trained(system):
+                system["training"] = defaults["training"]
+            elif isinstance(changes, dict) and _is_trained(system):
+                values = merge(training, changes)
+                checked = faults.checked(Training, values, "systems", name, "training")
+                system["training"] = checked or values
         resolved[name] = system
     return resolved
+
+
+def _is_trained(system: dict) -> bool:
+    """Return whether the encoder or the ranker of a system, not yet checked, is trained."""
+    encoder, ranker = system.get("encoder"), system.get("ranker")
+    ranker = ranker.get("name") if isinstance(ranker, dict) else ranker
+    plugins: list[EncoderSpec | RankerSpec] = []
+    plugins += [spec for name, spec in ENCODERS.items() if name == encoder]
+    plugins += [spec for name, spec in RANKERS.items() if name == ranker]
+    return encoder is not None and any(plugin.trained for plugin in plugins)
 
 
 def _merge_papers(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dict:
@@ -322,12 +323,10 @@ def _merge_papers(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dic
                 if definitions.setdefault(name, value) != value:
                     text = f"{key}.{name}: the papers {other} and {paper} define it differently. "
                     faults.add(f"{text}Give one of the two another name.", (key, name))
-        if key in _NAMED:
+        if key not in _SINGLE:
             new = without_nulls(run.get(key) or {})
             new = {name: new[name] for name in new if name not in definitions}
-            definitions |= (
-                _with_defaults(new, _resolve({}, run, faults)) if key == "systems" else new
-            )
+            definitions |= _with_defaults(new, {}, run, faults) if key == "systems" else new
         merged[key] = definitions or (None if key in _SINGLE else {})
     systems = merged["systems"]
     merged["systems"] = {name: _with_start(name, systems, faults) for name in systems}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
@@ -25,6 +25,7 @@ from analogyqa.settings.data import (
     DATASET_OVERRIDES,
     FOLD,
     OTHER,
+    SOLVING_OVERRIDES,
     TRAINED_ON,
     Category,
     Dataset,
@@ -43,6 +44,10 @@ from analogyqa.settings.vectors import (
     Vectors,
 )
 from analogyqa.text import nfc
+
+T = TypeVar("T")
+SHARED = "shared"  # marks definitions, which papers configure and may share
+Shared = Annotated[T, SHARED]
 
 
 class Config(Section):
@@ -86,27 +91,27 @@ class Config(Section):
 
     lowercase: bool = True
     """Whether words are lower-cased; vectors may have a value of their own."""
-    datasets: dict[Name, Dataset] = Field(min_length=1)
+    datasets: Shared[dict[Name, Dataset]] = Field(min_length=1)
     """The data sets."""
-    question_types: dict[Name, list[Annotated[str, AfterValidator(nfc)]]] = {}
+    question_types: Shared[dict[Name, list[Annotated[str, AfterValidator(nfc)]]]] = {}
     """The first words of the questions of each type."""
-    subsets: dict[Name, Annotated[list[Name], Field(min_length=1)]] = {}
+    subsets: Shared[dict[Name, Annotated[list[Name], Field(min_length=1)]]] = {}
     """The question types of each subset. The subset `all` always exists."""
-    vectors: dict[Name, Vectors] = {}
+    vectors: Shared[dict[Name, Vectors]] = {}
     """The word vectors."""
-    sentence_vectors: dict[Name, SentenceVectors] = {}
+    sentence_vectors: Shared[dict[Name, SentenceVectors]] = {}
     """The pre-trained sentence encoders."""
-    named_entities: NamedEntities | None = None
+    named_entities: Shared[NamedEntities | None] = None
     """The model of names, places and dates, for `rewriting`."""
-    lemmas: Lemmas | None = None
+    lemmas: Shared[Lemmas | None] = None
     """The model of lemmas."""
-    parser: Parser | None = None
+    parser: Shared[Parser | None] = None
     """The parser of sentences, for `categories`."""
-    categories: dict[Name, Category] = {}
+    categories: Shared[dict[Name, Category]] = {}
     """The categories of sentence pairs that are made here."""
-    systems: dict[Name, System] = Field(min_length=1)
+    systems: Shared[dict[Name, System]] = Field(min_length=1)
     """The systems that are compared."""
-    substitutes: dict[Name, str] = {}
+    substitutes: Shared[dict[Name, str]] = {}
     """The paper's file that a file in a record replaces, by the name of the latter."""
     studies: dict[Name, Studies] = {}
     """The sections selection, sensitivity, cross_validation and extra_rows of each paper; not
@@ -325,13 +330,13 @@ class Config(Section):
         for path, value in read:
             if path == HYPERPARAMETERS:
                 before, after = "", value
-            elif path in ov.SYSTEM_PATHS:
-                before, after = (ov.effective_value(at, path) for at in (configured, changed))
-            elif path in DATASET_OVERRIDES and dataset is not None:
+            elif path in SOLVING_OVERRIDES or (path in DATASET_OVERRIDES and dataset is None):
+                continue
+            elif dataset is not None and path in DATASET_OVERRIDES:
                 sections = (self.datasets[dataset], self.dataset_at(dataset, read))
                 before, after = (ov.value_at(section, path) for section in sections)
             else:
-                continue
+                before, after = (ov.effective_value(at, path) for at in (configured, changed))
             if before != after:
                 kept[path] = after
         return kept
