@@ -9,6 +9,7 @@ import yaml
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.base import merge, nearest_hint
 from analogyqa.settings.load import command_of, load_config, read_config
+from analogyqa.settings.overrides import value_at
 from analogyqa.settings.systems import Training
 from builders.papers import CONFIG
 
@@ -87,26 +88,34 @@ def test_a_file_without_a_mapping_is_named(tmp_path, papers, content, message):
 # Papers
 
 
-def test_a_run_is_merged_into_its_paper(papers):
-    config = papers.load("{training: {margin: 1}, prototypes: {p: 2}, systems: {mean: {p: 4}}}")
-    training = config.systems["analogy"].training
-    assert (training.margin, training.dropout, training.negatives.per) == (1, 0.25, "question")
-    assert (config.systems["analogy"].p, config.systems["mean"].p) == (2, 4)
+# A system, changes of the run, and values of the system.
+MERGED = """
+analogy | training: {margin: 1} | {margin: 1, dropout: 0.25, negatives.per: question}
+analogy | systems: {analogy: {training: {negatives: {count: 2}}}} | {negatives.per: question}
+analogy | {training: {margin: 2}, systems: {analogy: {training: {margin: 1}}}} | {margin: 1}
+baseline | {training: {margin: 2}, systems: {analogy: {training: {margin: 1}}}} | {margin: 2}
+ap | training: {margin: 2} | {margin: 2, loss: pairwise}
+mean | prototypes: {p: 2} | {p: 2}
+mean | {prototypes: {p: 2}, systems: {mean: {p: 4}}} | {p: 4}
+""".strip().splitlines()
+AP = "{title: N, encoder: words, vectors: some, ranker: ap_cnn, training: {loss: pairwise}}"
 
 
-def test_the_training_of_a_system_is_merged_into_that_of_the_paper(papers):
-    over = "{training: {margin: 2}, systems: {analogy: {training: {margin: 1, loss: lwda}}}}"
-    systems = papers.load(over).systems
-    changed, other = systems["analogy"].training, systems["baseline"].training
-    assert (changed.margin, changed.loss, changed.dropout) == (1, "lwda", 0.25)
-    assert (other.margin, other.loss) == (2, "printed")
+@pytest.mark.parametrize("case", MERGED)
+def test_a_run_is_laid_over_its_paper_and_a_system_over_both(papers, case):
+    name, changes, expected = case.split(" | ")
+    over = merge(yaml.safe_load(changes), {"systems": {"ap": yaml.safe_load(AP)}})
+    system = papers.load(yaml.safe_dump(over)).systems[name]
+    for key, value in yaml.safe_load(expected).items():
+        assert value_at(system, key if key == "p" else f"training.{key}") == str(value)
 
 
-def test_training_applies_to_a_system_with_only_a_trained_ranker(papers):
-    system = "{title: N, encoder: words, vectors: some, ranker: ap_cnn, training: {loss: pairwise}}"
-    config = papers.load(f"{{training: {{margin: 2}}, systems: {{net: {system}}}}}")
-    training = config.systems["net"].training
-    assert (training.margin, training.loss) == (2, "pairwise")
+def test_systems_share_the_training_section_that_they_do_not_change(papers):
+    """So it is validated once."""
+    systems = papers.load().systems
+    assert systems["analogy"].training is systems["baseline"].training
+    changed = papers.load("systems: {analogy: {training: {margin: 1}}}").systems
+    assert changed["analogy"].training is not changed["baseline"].training
 
 
 def test_the_command_of_a_run_has_its_files_and_its_changes():

@@ -127,15 +127,6 @@ class Published(NamedTuple):
     step: float = 1  # the unit of the last printed digit
 
 
-def _coordinates_at(name: str | None, lines: dict[str, Coordinates | Cited]) -> Coordinates:
-    line = None if name is None else lines.get(name)
-    return line if isinstance(line, Coordinates) else Coordinates()
-
-
-def _name_systems(lines: dict[str, Coordinates | Cited]) -> bool:
-    return any(isinstance(line, Coordinates) and line.system for line in lines.values())
-
-
 _TABLE_KEYS = {"columns", "rows", "published", "means_of", "scale", "remarks", "top_group"}
 _FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked", "references"}
 
@@ -186,10 +177,12 @@ class Artefact(Section):
     def _check_layout(self) -> "Artefact":
         if bool(self.x) == bool(self.columns and self.rows):
             raise ValueError("give columns and rows (a table), or x (a figure)")
-        if foreign := self.model_fields_set & (_TABLE_KEYS if self.is_figure else _FIGURE_KEYS):
-            kind = "figure" if self.is_figure else "table"
-            raise ValueError(f"a {kind} has no {' and no '.join(sorted(foreign))}")
-        self._check_figure() if self.is_figure else self._check_table()
+        if self.is_figure:
+            self.refuse(_TABLE_KEYS, "a figure")
+            self._check_figure()
+        else:
+            self.refuse(_FIGURE_KEYS, "a table")
+            self._check_table()
         self._check_numbers()
         return self
 
@@ -238,9 +231,9 @@ class Artefact(Section):
     @property
     def systems_in(self) -> Literal["row", "column", ""]:
         """Whether the rows or the columns of a table name systems; "" if neither do."""
-        if _name_systems(self.rows):
+        if any(getattr(row, "system", "") for row in self.rows.values()):
             return "row"
-        return "column" if _name_systems(self.columns) else ""
+        return "column" if any(getattr(at, "system", "") for at in self.columns.values()) else ""
 
     @property
     def has_systems(self) -> bool:
@@ -317,12 +310,16 @@ class Artefact(Section):
 
         Raises ValueError when two of them give the same key.
         """
-        row_part = _coordinates_at(row, {**self.rows, **self.lines})
-        column_part = _coordinates_at(column, {**self.columns, **self.panels})
+        lines = (({**self.rows, **self.lines}, row), ({**self.columns, **self.panels}, column))
+        coordinates = self.cells
         try:
-            return self.cells | row_part | column_part
+            for parts, name in lines:
+                part = None if name is None else parts.get(name)
+                if isinstance(part, Coordinates):
+                    coordinates |= part
         except ValueError as error:
             raise ValueError(f"{row}, {column}: {error}") from None
+        return coordinates
 
 
 _OF_CELL = {"system", "dataset", "subset"}
@@ -382,9 +379,7 @@ class View(Section):
     @model_validator(mode="after")
     def _check_contents(self) -> "View":
         options = {"levels", "examples", "quotes"}
-        foreign = self.model_fields_set & options - {*self.spec.options}
-        if foreign:
-            raise ValueError(f"the view {self.view} has no {' and no '.join(sorted(foreign))}")
+        self.refuse(options - {*self.spec.options}, f"the view {self.view}")
         for name in ("examples", "quotes"):
             if name in self.spec.options and not getattr(self, name):
                 raise ValueError(f"the view {self.view} needs {name}")

@@ -131,7 +131,8 @@ class Section(BaseModel):
 
         Only the sections with a change are validated again.
         """
-        values = {name: getattr(self, name) for name in self.model_fields_set}
+        given = (name for name in type(self).model_fields if name in self.model_fields_set)
+        values = {name: getattr(self, name) for name in given}
         for name, change in changes.items():
             below = getattr(self, name, None)
             if isinstance(below, Section) and isinstance(change, dict):
@@ -180,10 +181,13 @@ def merge(values: dict, changes: dict) -> dict:
 
 
 def require_known(
-    key: str, names: str | Iterable[str], known: Collection[str], problem: str = "not configured"
+    key: str,
+    names: str | Iterable[str] | None,
+    known: Collection[str],
+    problem: str = "not configured",
 ) -> None:
     """Raise ValueError, with the nearest known name, when a name is not known."""
-    for name in [names] if isinstance(names, str) else names:
+    for name in [names] if isinstance(names, str) else names or ():
         if name not in known:
             raise ValueError(f"{key}: {name!r} is {problem}{nearest_hint(name, known)}")
 

@@ -139,12 +139,11 @@ class Config(Section):
         for name, system in self.systems.items():
             self.check_system(f"systems.{name}", system)
         for name, section in self.sentence_vectors.items():
-            if (corpus := section.disjoint_from) is not None:
-                require_known(f"sentence_vectors.{name}.disjoint_from", corpus, self.datasets)
-            if section.vectors is not None:
-                require_known(f"sentence_vectors.{name}.vectors", section.vectors, self.vectors)
+            key = f"sentence_vectors.{name}"
+            require_known(f"{key}.disjoint_from", section.disjoint_from, self.datasets)
+            require_known(f"{key}.vectors", section.vectors, self.vectors)
         for name, vectors in self.vectors.items():
-            require_known(f"vectors.{name}.corpora", vectors.corpora or [], self.datasets)
+            require_known(f"vectors.{name}.corpora", vectors.corpora, self.datasets)
             if vectors.lemmas and self.lemmas is None:
                 raise ValueError(f"vectors.{name}.lemmas: the section lemmas is missing")
         if self.named_entities:
@@ -210,8 +209,7 @@ class Config(Section):
                 raise ValueError(
                     f"{key}.{changed[0]}: {system.vectors} are not trained by word2vec"
                 )
-        sentence_vectors = system.sentence_vectors or []
-        require_known(f"{key}.sentence_vectors", sentence_vectors, self.sentence_vectors)
+        require_known(f"{key}.sentence_vectors", system.sentence_vectors, self.sentence_vectors)
         require_known(f"{key}.ranker.parts", system.parts, self.systems)
         for name in system.parts:
             if self.systems[name].parts:
