@@ -14,7 +14,9 @@ from analogyqa.encoders import build_encoder
 from analogyqa.encoders.check import check_encoder
 from analogyqa.encoders.specs import ENCODERS
 from analogyqa.rankers import Encoded, Quadruples, build_ranker
-from analogyqa.rankers.specs import RANKER_OVERRIDES, RANKERS
+from analogyqa.rankers.specs import RANKERS
+from analogyqa.settings.base import override_paths
+from analogyqa.settings.overrides import RANKER, SYSTEM_PATHS
 from analogyqa.settings.systems import System, Training
 from analogyqa.training.scoring import array_encoder
 from builders.networks import DIM, build, scores, sentences
@@ -297,6 +299,7 @@ def test_an_option_is_an_override_of_its_rankers_only(name, entry):
         encoder |= {"training": {"loss": "pairwise"}}
     parts = {"parts": ["a", "b"]} if entry.reads == "scores" else {}
     system = System(title="R", ranker={"name": name, **parts}, **encoder)
-    read = [override for override in RANKER_OVERRIDES if system.reads(f"ranker.{override}")]
-    assert read == list(entry.options.overrides())
+    paths = [path for path in SYSTEM_PATHS if path.startswith(RANKER) and system.reads(path)]
+    read = [path.removeprefix(RANKER) for path in paths]
+    assert read == list(override_paths(entry.options))
     assert {override.partition(".")[0] for override in read} == {*entry.options.names()} - {"parts"}
