@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from analogyqa.evaluation.summary import SUMMARY, read_csv, write_csv
-from analogyqa.report.expected import EXPECTED, expected_values
+from analogyqa.report.verify import EXPECTED, expected_values
 
 MEASURES = ("map", "mrr")
 

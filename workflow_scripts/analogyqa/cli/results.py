@@ -82,7 +82,7 @@ def verify(
     a file disagrees. Example: `analogyqa verify results/demo`
     """
     from analogyqa.report import verify as verifying
-    from analogyqa.report.expected import EXPECTED, is_sample
+    from analogyqa.report.verify import EXPECTED, is_sample
 
     config, papers, _ = read_configuration(results)
     differences = list(verifying.verify(results, config, papers))
@@ -112,7 +112,7 @@ def compare(
     Says what differs in configuration, data, packages and code. Exits with 1 if a cell differs.
     Example: `analogyqa compare results/demo results/three`
     """
-    from analogyqa.report.compare_folders import ONLY_FIRST, ONLY_SECOND, compare_folders
+    from analogyqa.report.compare import ONLY_FIRST, ONLY_SECOND, compare_folders
 
     config, _, _ = read_configuration(first)
     equal, different = compare_folders(first, second, config)
@@ -156,7 +156,7 @@ def leaderboard(
 
     Example: `analogyqa leaderboard wikiqa --subset comb --measure mrr --results results/demo`
     """
-    from analogyqa.report.leaderboard import build_leaderboard
+    from analogyqa.report.compare import build_leaderboard
 
     folder = results_folder(results)
     config, _, _ = read_configuration(folder)

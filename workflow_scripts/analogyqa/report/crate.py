@@ -237,21 +237,14 @@ def _add_run(
     sources: Mapping[str, Entity],
 ) -> None:
     """Add the run of the workflow as a whole."""
+    inputs = [files["configuration.json"], *sources.values()]
     reports = [entity for name, entity in files.items() if name.startswith(_REPORTS)]
-    end = results / "ledger.csv"
-    action = crate.add_action(
-        workflow,
-        "#run",
-        [files["configuration.json"], *sources.values()],
-        reports,
-        {
-            "name": f"Run of the workflow into {results.name}",
-            "description": command,
-            # A run that goes on has no ledger.
-            **({"endTime": _written(end)} if end.exists() else {}),
-        },
+    properties = {"name": f"Run of the workflow into {results.name}", "description": command}
+    if (results / "ledger.csv").exists():  # a run that goes on has none
+        properties["endTime"] = _written(results / "ledger.csv")
+    crate.root_dataset.append_to(
+        "mentions", crate.add_action(workflow, "#run", inputs, reports, properties)
     )
-    crate.root_dataset.append_to("mentions", action)
 
 
 def _add_cell(
@@ -265,20 +258,18 @@ def _add_cell(
     """Add the run of a cell, whose record has the given name."""
     cell, folder = Cell.from_record(record["cell"]), name.removesuffix("run.json")
     corpus = files.get(f"corpora/{cell.corpus}.parquet")
+    inputs = [files["configuration.json"], *([corpus] if corpus else [])]
+    outputs = [entity for file, entity in files.items() if file.startswith(folder)]
     seeds = ", ".join(map(str, record["seeds"]))
-    action = crate.add_action(
-        tool,
-        f"#{cell.path}",
-        [files["configuration.json"], *([corpus] if corpus else [])],
-        [entity for file, entity in files.items() if file.startswith(folder)],
-        {
-            "name": cell.label,
-            "description": f"Seeds {seeds}; commit {record['git_commit']}; device "
-            f"{record['device']}. {name} has the hash of each input and all settings.",
-            "endTime": _written(results / name),
-        },
+    properties = {
+        "name": cell.label,
+        "description": f"Seeds {seeds}; commit {record['git_commit']}; device "
+        f"{record['device']}. {name} has the hash of each input and all settings.",
+        "endTime": _written(results / name),
+    }
+    crate.root_dataset.append_to(
+        "mentions", crate.add_action(tool, f"#{cell.path}", inputs, outputs, properties)
     )
-    crate.root_dataset.append_to("mentions", action)
 
 
 def _rule(record: dict, files: Collection[str], name: str) -> str:

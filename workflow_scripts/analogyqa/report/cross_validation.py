@@ -40,12 +40,7 @@ from analogyqa.settings.studies import CrossValidation
 
 EVERY = "all"  # the questions of all origins or types
 CROSS_VALIDATION = {
-    "paper": "str",
-    "dataset": "str",
-    "subset": "str",
-    "system": "str",
-    "measure": "str",
-    "origin": "str",
+    **dict.fromkeys(["paper", "dataset", "subset", "system", "measure", "origin"], "str"),
     **MEASURED,
     "folds": "Int64",
     "folds_learnt": "Int64",
@@ -54,14 +49,8 @@ CROSS_VALIDATION = {
     "reason": "str",
 }
 PAIRS = {
-    "paper": "str",
-    "pair": "str",
-    "dataset": "str",
-    "measure": "str",
-    "first": "str",
-    "second": "str",
-    "by": "str",
-    "group": "str",
+    **dict.fromkeys(["paper", "pair", "dataset", "measure", "first", "second"], "str"),
+    **dict.fromkeys(["by", "group"], "str"),
     "n_items": "Int64",
     **COMPARED,
     "reason": "str",

@@ -37,11 +37,7 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER, Sensitivity
 
 SENSITIVITY = {
-    "dataset": "str",
-    "choice": "str",
-    "value": "str",
-    "measure": "str",
-    "system": "str",
+    **dict.fromkeys(["dataset", "choice", "value", "measure", "system"], "str"),
     **MEASURED,
     "substitute": "str",
     "learnt": "str",

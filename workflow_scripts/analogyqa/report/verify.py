@@ -1,6 +1,6 @@
 """Compute the numbers of a results folder again from its scores, and compare the files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,16 +13,35 @@ from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.learning import read_learnt
 from analogyqa.evaluation.ledger import build_ledger
 from analogyqa.evaluation.results import Results, read_finished
-from analogyqa.evaluation.summary import csv_text, find_records, read_record
+from analogyqa.evaluation.summary import csv_text, find_records, read_csv, read_record
 from analogyqa.report.archived import changed_files, original_sha256
-from analogyqa.report.expected import differences_from_expected, is_sample
+from analogyqa.report.stored import read_stored
 from analogyqa.report.tables import build_table
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import hash_of_content, metrics_of, run_system
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table
 from analogyqa.settings.data import SOLVER
+from analogyqa.settings.load import REPOSITORY, read_values
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
+
+SAMPLE = REPOSITORY / "sample" / "config.yaml"
+EXPECTED = SAMPLE.with_name("expected.csv")
+# Folders and devices, which do not change the means beyond their tolerance.
+_LOCAL = ("output_dir", "resources_dir", "mirrors", "tracking_uri", "device")
+_KEYS = ["system", "dataset", "subset", "overrides", "measure"]
+EXPECTED_COLUMNS = dict.fromkeys(_KEYS, "str") | {
+    "n_seeds": "Int64",
+    "n_items": "Int64",
+    "mean": "float64",
+    "tolerance": "float64",
+}
+_DECIMALS = 4
+_ROUNDING = 10.0**-_DECIMALS
+# Training amplifies differences of rounding. PyTorch without vector instructions gave the means of
+# AVX2 (ATEN_CPU_CAPABILITY=default). The tolerance leaves room for another BLAS, or for fastText of
+# another compiler: in one seed, four questions of 22 may move between first and second place.
+_TRAINED_TOLERANCE = 0.05
 
 
 class Difference(NamedTuple):
@@ -88,7 +107,7 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
     if sha256(hashed) != record["scores"]:
         yield Difference(str(hashed), "its bytes are not those that run.json records")
     # As the run was configured: the last run of the folder may be of papers without these vectors.
-    vectors = record["settings"]["vectors"]
+    vectors = record["settings"].get("vectors")
     corpus = texts = results / "corpora" / f"{cell.corpus}.parquet"
     if rewriting := run_system(record).get("rewriting"):
         texts = results / "rewritten" / cell.corpus / f"{rewriting}.parquet"
@@ -108,12 +127,10 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
 
 
 def _equal(again: pd.DataFrame, stored: pd.DataFrame) -> bool:
-    columns = list(METRICS.names)
-    first, second = (frame[columns].astype({"value": "float64"}) for frame in (again, stored))
-    keys = [name for name in columns if name != "value"]
+    dtypes = {name: "float64" if name == "value" else "str" for name in METRICS.names}
     first, second = (
-        frame.astype(dict.fromkeys(keys, "str")).sort_values(keys).reset_index(drop=True)
-        for frame in (first, second)
+        frame[[*dtypes]].astype(dtypes).sort_values([*dtypes]).reset_index(drop=True)
+        for frame in (again, stored)
     )
     return first.equals(second)
 
@@ -164,13 +181,62 @@ def _compare(frame: pd.DataFrame, path: Path) -> Iterator[Difference]:
     if not path.exists():
         yield Difference(str(path), "is missing")
         return
-    again, stored = (
-        csv_text(frame).splitlines(),
-        path.read_bytes().decode("utf-8", "replace").splitlines(),
-    )
+    again = csv_text(frame).splitlines()
+    stored = path.read_bytes().decode("utf-8", "replace").splitlines()
     for number, (expected, line) in enumerate(zip(again, stored, strict=False), 1):
         if expected != line:
             yield Difference(str(path), f"line {number} is {line!r}, made again {expected!r}")
             return
     if len(again) != len(stored):
         yield Difference(str(path), f"has {len(stored)} lines, made again {len(again)}")
+
+
+# The demo: the repository holds the means that it must have.
+
+
+def is_sample(results: str | Path) -> bool:
+    """Return whether a results folder was made with the configuration of the bundled sample."""
+    if not SAMPLE.exists():
+        return False
+    stored, sample = read_stored(results)[0], read_values(SAMPLE)[0]
+    stored, sample = (
+        {key: value for key, value in values.items() if key not in _LOCAL}
+        for values in (stored, sample)
+    )
+    return stored == sample
+
+
+def expected_values(summary: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of a summary that are compared: columns EXPECTED_COLUMNS.
+
+    Values that rest on training have a tolerance, all others must agree but for rounding.
+    """
+    rows = summary[summary["measure"].isin(measures)].copy()
+    is_trained = rows["provenance"].str.contains("trained here")
+    rows["tolerance"] = is_trained.map({True: _TRAINED_TOLERANCE, False: _ROUNDING})
+    rows["mean"] = rows["mean"].round(_DECIMALS)
+    return rows[[*EXPECTED_COLUMNS]]
+
+
+def differences_from_expected(summary: pd.DataFrame, path: str | Path = EXPECTED) -> Iterator[str]:
+    """Yield a text for each row in which a summary of the demo differs from the expected values.
+
+    Seeds and items must be equal, and means within the tolerance of their row.
+
+    Raises AnalogyQAError when the file of the expected values is missing or damaged.
+    """
+    joined = read_csv(path, EXPECTED_COLUMNS).merge(summary, "left", _KEYS, suffixes=("", "_found"))
+    for row in joined.itertuples():
+        name = " ".join(filter(None, (row.system, row.dataset, row.subset, row.overrides)))
+        if pd.isna(row.mean_found):
+            yield f"{name} has no {row.measure}; expected {row.mean}"
+        elif (row.n_seeds, row.n_items) != (row.n_seeds_found, row.n_items_found):
+            yield (
+                f"{name}: {row.n_seeds_found} seeds and {row.n_items_found} items; expected "
+                f"{row.n_seeds} and {row.n_items}"
+            )
+        elif abs(row.mean - row.mean_found) > row.tolerance:
+            yield (
+                f"{name}: {row.measure} {row.mean_found:.4f}; expected {row.mean:.4f} "
+                f"± {row.tolerance:g}"
+            )

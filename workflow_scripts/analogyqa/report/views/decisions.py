@@ -13,26 +13,13 @@ from analogyqa.settings.run import Config
 
 # A row for each prototype that decides. `seeds` is the number of seeds in which it decides;
 # `decisions` and `right` are totals over seeds.
-DECIDING = {
-    "panel": "str",
-    "question_type": "str",
-    "question_id": "str",
-    "candidate_id": "str",
-    "seeds": "Int64",
-    "decisions": "Int64",
-    "right": "Int64",
-}
+DECIDING = dict.fromkeys(["panel", "question_type", "question_id", "candidate_id"], "str")
+DECIDING |= dict.fromkeys(["seeds", "decisions", "right"], "Int64")
 SHOWN = 5  # prototypes of each question type, those that decide most often
 DECIDED = {
-    "panel": "str",
-    "answered": "str",
-    "question_id": "str",
-    "question": "str",
-    "candidate": "str",
-    "correct": "str",
-    "margin": "float64",
-    "prototype_question": "str",
-    "prototype_candidate": "str",
+    **dict.fromkeys(["panel", "answered", "question_id", "question", "candidate"], "str"),
+    **{"correct": "str", "margin": "float64"},
+    **dict.fromkeys(["prototype_question", "prototype_candidate"], "str"),
 }
 COLUMNS = {
     "candidate": "Chosen answer",

@@ -18,17 +18,9 @@ from analogyqa.settings.run import Config
 # names: an archive has this table, and must have no sentences of the data. `missing` are the
 # printed words that no candidate has.
 QUOTES = {
-    "example": "str",
-    "kind": "str",
-    "printed": "str",
-    "panel": "str",
-    "split": "str",
-    "question_id": "str",
-    "candidate_id": "str",
-    "label": "Int64",
-    "exact": "str",
-    "similarity": "float64",
-    "missing": "str",
+    **dict.fromkeys(["example", "kind", "printed", "panel", "split"], "str"),
+    **dict.fromkeys(["question_id", "candidate_id"], "str"),
+    **{"label": "Int64", "exact": "str", "similarity": "float64", "missing": "str"},
 }
 QUESTION, ANSWER = "question", "answer"
 YES, WITHIN, NO = "yes", "within a longer text", "no"

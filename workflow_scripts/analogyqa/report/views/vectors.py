@@ -18,16 +18,9 @@ from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config
 
-POINTS = {
-    "panel": "str",
-    "kind": "str",
-    "id": "str",
-    "question_id": "str",
-    "x": "float64",
-    "y": "float64",
-    "z": "float64",
-}
 AXES = ["x", "y", "z"]
+POINTS = dict.fromkeys(["panel", "kind", "id", "question_id"], "str")
+POINTS |= dict.fromkeys(AXES, "float64")
 PERPLEXITY = 30
 FEWEST = 5  # points for a projection
 LOOK = {
@@ -38,12 +31,8 @@ LOOK = {
 # `value` is a count, a mean norm, a share or a difference, as `what` says. `low` and `high` are the
 # ends of a bin, or of the interval of a difference. Only differences have a verdict.
 NORMS = {
-    "panel": "str",
-    "kind": "str",
-    "what": "str",
-    "low": "float64",
-    "high": "float64",
-    "value": "float64",
+    **dict.fromkeys(["panel", "kind", "what"], "str"),
+    **dict.fromkeys(["low", "high", "value"], "float64"),
     "verdict": "str",
 }
 BINS = 30

@@ -14,27 +14,18 @@ from analogyqa.settings.artefacts import Example, View
 from analogyqa.settings.run import Config
 
 WORDS = {
-    "panel": "str",
-    "level": "str",
-    "low": "float64",
-    "high": "float64",
+    **dict.fromkeys(["panel", "level"], "str"),
+    **dict.fromkeys(["low", "high"], "float64"),
     "n_words": "Int64",
-    "words": "str",
-    "published": "str",
+    **dict.fromkeys(["words", "published"], "str"),
 }
 LEVELS = 6  # where none are printed
 MOST_OF_LEVEL = 10  # words of a level
 TOP = 0.99  # a few outliers above would leave most levels empty
 
-WORD_LEVELS = {
-    "panel": "str",
-    "question_id": "str",
-    "candidate_id": "str",
-    "sentence": "str",
-    "level": "str",
-    "words": "str",
-    "published": "str",
-}
+WORD_LEVELS = dict.fromkeys(
+    ["panel", "question_id", "candidate_id", "sentence", "level", "words", "published"], "str"
+)
 QUESTION, ANSWER = "Q", "A"
 MOST_OF_SENTENCE = 8  # words of a level
 NO_WORDS = "-"  # as the paper prints a level without words

@@ -4,15 +4,15 @@ import pytest
 
 from analogyqa.evaluation.summary import SUMMARY, read_csv, to_frame
 from analogyqa.files import write_text
-from analogyqa.report.expected import (
-    COLUMNS,
+from analogyqa.report.stored import CONFIGURATION, stored_configuration
+from analogyqa.report.verify import (
     EXPECTED,
+    EXPECTED_COLUMNS,
     SAMPLE,
     differences_from_expected,
     expected_values,
     is_sample,
 )
-from analogyqa.report.stored import CONFIGURATION, stored_configuration
 from analogyqa.settings.load import read_values
 
 TRAINED = ("analogy", "wikiqa", "comb", "default", "mrr")
@@ -22,7 +22,10 @@ EXACT = ("bm25", "trecqa", "comb", "default", "map")
 @pytest.fixture
 def summary():
     return (
-        read_csv(EXPECTED, COLUMNS).set_index([*COLUMNS][:5]).drop(columns="tolerance").sort_index()
+        read_csv(EXPECTED, EXPECTED_COLUMNS)
+        .set_index([*EXPECTED_COLUMNS][:5])
+        .drop(columns="tolerance")
+        .sort_index()
     )
 
 

@@ -1,0 +1,222 @@
+"""Compare finished runs: two folders cell by cell, and all systems on a subset."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.cells import Cell
+from analogyqa.cells.same_settings import differences
+from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.comparing import (
+    compare_runs,
+    compare_with_best,
+    p_value_of,
+    round_comparison,
+    tied_with_best,
+)
+from analogyqa.evaluation.spread import bootstrap_means, shares_of_first
+from analogyqa.evaluation.summary import (
+    DECIMALS,
+    find_records,
+    read_record,
+    scores_on_test,
+    shared_seeds,
+)
+from analogyqa.measures import MEASURES, strata_of
+from analogyqa.runs.record import read_metrics
+from analogyqa.settings.base import nearest_hint
+from analogyqa.settings.overrides import HYPERPARAMETERS
+from analogyqa.settings.run import Config
+
+ONLY_FIRST, ONLY_SECOND = "only in the first", "only in the second"
+_SETTINGS = 5  # the number of differing settings that are named
+
+
+class CellDifference(NamedTuple):
+    """A cell whose results differ between two folders, or that only one of them has.
+
+    Attributes:
+        cell: Its path below runs/.
+        state: "only in the first", "only in the second", "other questions" or "compared".
+        values: The first measure that the cell has, both means (`first`, `second`), their
+            `difference` (second minus first) with its interval (`low`, `high`) and the two-sided
+            `p_value`; empty unless compared.
+        because: The settings, inputs, versions and commits that differ.
+    """
+
+    cell: str
+    state: str
+    values: dict
+    because: list[str]
+
+
+def compare_folders(
+    first: str | Path, second: str | Path, config: Config
+) -> tuple[int, list[CellDifference]]:
+    """Return the number of cells with equal scores in both folders, and all other cells.
+
+    Args:
+        first, second: The output folders.
+        config: A configuration, for the confidence of intervals.
+
+    Raises AnalogyQAError when a folder has no run, or a damaged one.
+    """
+    paths, other_paths = find_records(first), find_records(second)
+    for folder, found in ((first, paths), (second, other_paths)):
+        if not found:
+            raise AnalogyQAError(
+                f"{folder}: it has no run. Name the output folder of a run, such as results/demo"
+            )
+    equal, different = 0, []
+    for cell in dict.fromkeys([*paths, *other_paths]):
+        if cell not in other_paths:
+            different.append(CellDifference(cell, ONLY_FIRST, {}, []))
+        elif cell not in paths:
+            different.append(CellDifference(cell, ONLY_SECOND, {}, []))
+        else:
+            before, now = read_record(paths[cell]), read_record(other_paths[cell])
+            if before["scores"] == now["scores"]:
+                equal += 1
+            else:
+                values = _compare_scores(paths[cell], other_paths[cell], config)
+                state = "compared" if values else "other questions"
+                because = list(_reasons(before, now))
+                different.append(CellDifference(cell, state, values, because))
+    return equal, different
+
+
+def _reasons(before: dict, now: dict) -> Iterator[str]:
+    settings = list(differences(before.get("settings") or {}, now.get("settings") or {}))
+    yield from settings[:_SETTINGS]
+    if len(settings) > _SETTINGS:
+        yield f"{len(settings) - _SETTINGS} more settings"
+    read = {**now["inputs"], **before["inputs"]}
+    names = [name for name in read if before["inputs"].get(name) != now["inputs"].get(name)]
+    yield from (f"input: {name}" for name in dict.fromkeys(n.partition(",")[0] for n in names))
+    for key in ("versions", "git_commit", "device"):
+        yield from differences(before.get(key), now.get(key), key)
+
+
+def _compare_scores(path: Path, other_path: Path, config: Config) -> dict:
+    """Return the values of a CellDifference; {} if the runs have different questions."""
+    scores, other_scores = _read_scores(path), _read_scores(other_path)
+    measure = next(name for name in MEASURES if name in scores)
+    before, now = scores[measure], other_scores[measure]
+    if list(before.columns) != list(now.columns):
+        return {}
+    names = str(other_path.parent), str(path.parent)
+    compared = round_comparison(compare_runs(names, now, before, config))
+    return {
+        "measure": measure,
+        "first": round(float(before.to_numpy().mean()), DECIMALS),
+        "second": round(float(now.to_numpy().mean()), DECIMALS),
+        **{name: compared[name] for name in ("difference", "low", "high")},
+        "p_value": p_value_of(compared),
+    }
+
+
+def _read_scores(path: Path) -> dict[str, pd.DataFrame]:
+    """Return the scores of a run by measure; `path` is that of its record."""
+    return scores_on_test(read_record(path), read_metrics(path.with_name("metrics.parquet")))
+
+
+class Place(NamedTuple):
+    """A system on a leaderboard.
+
+    Attributes:
+        system: Its name, with the name of its hyperparameters if they were tuned.
+        mean: The mean over questions and seeds.
+        rank_low, rank_high: The interval of its rank, where 1 is the best.
+        first: The share of draws in which it is the first; equal systems share a draw.
+        in_top_group: Whether it is the best, or not significantly different from the best.
+        p_value: The p-value of the two-sided paired test against the best; 1 for the best itself.
+        detectable: The smallest difference from the best that the data could have shown.
+    """
+
+    system: str
+    mean: float
+    rank_low: int
+    rank_high: int
+    first: float
+    in_top_group: bool
+    p_value: float
+    detectable: float
+
+
+def build_leaderboard(
+    results: str | Path, dataset: str, subset: str, measure: str, config: Config
+) -> list[Place]:
+    """Return the systems that have run on a subset of a data set, the best first.
+
+    Ranks come from a bootstrap over questions and seeds, in which all systems have the same
+    questions. The test against the best is paired; the top group has Holm's correction.
+
+    Args:
+        results: The output folder.
+        dataset, subset, measure: What to compare.
+        config: The configuration of the folder.
+
+    Raises AnalogyQAError when no system has run there.
+    """
+    values = _scores_by_system(results, dataset, subset, measure)
+    if not values:
+        raise AnalogyQAError(f"{results}: {_why_empty(results, dataset, subset, measure, config)}")
+    samples, tail = config.bootstrap.samples, (1 - config.bootstrap.confidence) / 2
+    draws = np.stack(
+        [
+            bootstrap_means(
+                scores.to_numpy(), samples, stream, strata_of(scores), shared_seeds(scores)
+            )
+            for stream, scores in enumerate(values.values())
+        ]
+    )
+    ranks = 1 + (draws[None] > draws[:, None] + 1e-12).sum(axis=1)  # better systems, in each draw
+    low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
+    first = shares_of_first(draws)
+    best, compared = compare_with_best(values, config)
+    top = {best, *tied_with_best(compared, config)}
+    places = [
+        Place(
+            name,
+            round(float(scores.to_numpy().mean()), DECIMALS),
+            int(low[number]),
+            int(high[number]),
+            round(float(first[number]), DECIMALS),
+            name in top,
+            p_value_of(compared[name]) if name in compared else 1.0,
+            compared[name]["detectable"] if name in compared else 0.0,
+        )
+        for number, (name, scores) in enumerate(values.items())
+    ]
+    return sorted(places, key=lambda place: -place.mean)
+
+
+def _scores_by_system(
+    results: str | Path, dataset: str, subset: str, measure: str
+) -> dict[str, pd.DataFrame]:
+    """Return the scores [seeds, items] of each system without overrides, or tuned on dev."""
+    values = {}
+    for path in find_records(results).values():
+        cell = Cell.from_path(path.parent)
+        is_on_subset = (cell.dataset, cell.subset) == (dataset, subset)
+        is_plain = {name for name, _ in cell.overrides} <= {HYPERPARAMETERS}
+        if is_on_subset and is_plain and path.with_name("metrics.parquet").exists():
+            by_measure = _read_scores(path)
+            if measure in by_measure:
+                name = " ".join([cell.system, *(value for _, value in cell.overrides)])
+                values[name] = by_measure[measure]
+    return values
+
+
+def _why_empty(results: str | Path, dataset: str, subset: str, measure: str, config: Config) -> str:
+    if reason := config.left_out.get(dataset):
+        return f"{dataset} was left out: {reason}"
+    runs = [path.split("/") for path in find_records(results)]
+    known = {dataset: {run[1] for run in runs}, subset: {run[2] for run in runs}}
+    known[measure] = {*MEASURES}
+    unknown = [name for name, names in known.items() if name not in names]
+    hint = nearest_hint(unknown[0], sorted(known[unknown[0]])) if unknown else ""
+    return f"no run without overrides on {subset} of {dataset} has the measure {measure}{hint}"
