@@ -17,10 +17,10 @@ from analogyqa.cells.cell import lowercase_of, system_settings
 QUADRUPLES = "quadruples/{corpus}/{subset}/p{p}/seed{seed}"
 # What a cell reads. Each is [] for a system that does not need it.
 CELL_INPUTS = {
-    "corpus": cell_corpus,
+    "corpus": cell_corpus,  # corpora/{corpus}.parquet, or its version in lemmas/ or rewritten/
     "vectors": required("vectors", "vectors/{dataset}/{vectors}.npy"),
-    "sentence_vectors": cell_sentence_vectors,
-    "frequencies": cell_frequencies,
+    "sentence_vectors": cell_sentence_vectors,  # sentence_vectors/{corpus}/{sentence_vectors}.npy
+    "frequencies": cell_frequencies,  # a file of words and their frequencies
     "prototypes": required("prototypes", "prototypes/{corpus}/{subset}/seed{seed}.parquet"),
     "train": required("training quadruples", f"{QUADRUPLES}/{{draw}}.parquet"),
     "dev": required("evaluation quadruples", f"{QUADRUPLES}/dev.parquet"),
