@@ -5,46 +5,6 @@ makes: analogies/{category}.parquet, corpora/{dataset}.parquet, review/{dataset}
        runs/{system}/{dataset}/all/solver={solver}/{metrics.parquet,run.json}, all solvers in one job
 """
 
-from analogyqa.analogies.specs import DISTRACTORS, RELATIONS
-from analogyqa.settings.data import relation_files
-
-
-def category_files(purpose):
-    """Return an input function for the files of a category for a purpose; [] for none."""
-    return lambda wildcards: AVAILABLE.categories[wildcards.category].get(purpose, [])
-
-
-def category_sources(wildcards):
-    return sources(chain(*AVAILABLE.categories[wildcards.category].values()))
-
-
-def category_settings(wildcards):
-    category = CONFIG.categories[wildcards.category]
-    return {
-        "category": category.model_dump(exclude={"title"}),
-        "model": model_names(CONFIG.parser) if category.parses else [],
-        "seed": CONFIG.seeds[0],
-    }
-
-
-def category_code(wildcards):
-    rules = [RELATIONS[rule].definition for rule in CONFIG.categories[wildcards.category].rule]
-    return code_of("induce_category", *rules, *(spec.definition for spec in DISTRACTORS.values()))
-
-
-def relations_of_corpus(wildcards):
-    """Return the files of a data set's categories: those of its folder, or those made here."""
-    if folder := CONFIG.datasets[wildcards.corpus].folder:
-        return list(map(str, relation_files(Path(folder))))
-    names = AVAILABLE.relations(wildcards.corpus)
-    return [f"{RESULTS}/analogies/{name}.parquet" for name in names]
-
-
-def relation_titles(wildcards):
-    known = CONFIG.categories
-    names = AVAILABLE.relations(wildcards.corpus)
-    return {"titles": {name: known[name].title if name in known else name for name in names}}
-
 
 rule induce_category:
     """Make the sentence pairs of a category from templates, or from sentences by rules."""

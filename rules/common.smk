@@ -5,21 +5,48 @@ on which part of the configuration its results depend.
 """
 
 from functools import cache
+from itertools import chain
 
-from analogyqa.analogies.specs import SOLVERS
-from analogyqa.cells import Cell, split_corpus
-from analogyqa.cells.cell import corpus_settings
-from analogyqa.cells.same_settings import require_same
-from analogyqa.cells.targets import require_target
-from analogyqa.errors import exit_on_error
-from analogyqa.folders import list_files
-from analogyqa.runs.depends_on import content_hash, package_hash, script_hash
-from analogyqa.runs.train import selecting_measures, plugin_code
-from analogyqa.settings.data import ALL
 from snakemake.io import IOFile
 from snakemake.settings.types import RerunTrigger
 
+from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
+from analogyqa.cells import (
+    Cell,
+    artefact_cells,
+    artefact_coordinates,
+    claim_cells,
+    claim_sides,
+    explained_cells,
+    norm_cells,
+    selection_cells,
+    split_corpus,
+    systems_with_costs,
+    view_tables,
+    without_fold,
+)
+from analogyqa.cells.cell import (
+    corpus_settings,
+    lowercase_of,
+    sentence_settings,
+    system_settings,
+    vectors_settings,
+)
+from analogyqa.cells.same_settings import require_same
+from analogyqa.cells.targets import require_target
+from analogyqa.corpora.specs import READERS
+from analogyqa.errors import exit_on_error
+from analogyqa.folders import list_files
+from analogyqa.pretrained.specs import PRETRAINED
+from analogyqa.runs.depends_on import content_hash, package_hash, script_hash
+from analogyqa.runs.train import plugin_code, selecting_measures
+from analogyqa.settings.base import AT
+from analogyqa.settings.data import ALL, relation_files
+from analogyqa.settings.paper import CITED
+from analogyqa.settings.tracking import resolve_tracking_uri
+
 RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{overrides}}"
+QUADRUPLES = "quadruples/{corpus}/{subset}/p{p}/seed{seed}"
 CELL = "{system}/{dataset}-{subset}-{overrides}"  # in the names of logs and benchmarks
 AVAILABLE, PATTERNS = PLAN.available, PLAN.patterns
 # The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.
@@ -173,6 +200,22 @@ def by_seed(file):
     return [f"{RESULTS}/{file.replace('{seed}', str(seed))}" for seed in CONFIG.all_seeds]
 
 
+def split_files(split):
+    """Return an input function for the files of a split."""
+    return lambda wildcards: AVAILABLE.splits[split_corpus(wildcards.corpus)[0]].get(split, [])
+
+
+def split_records(wildcards):
+    """Return the records of the sources of all splits, unless the corpus is kept by mistake."""
+    stop_if_kept(f"corpora/{wildcards.corpus}.json", settings_of_corpus(wildcards))
+    return sources(chain(*AVAILABLE.splits[split_corpus(wildcards.corpus)[0]].values()))
+
+
+def subset_settings(wildcards):
+    types = CONFIG.types_of(wildcards.subset)
+    return {"seeds": CONFIG.all_seeds, "question_types": types}
+
+
 # Sources and models
 
 
@@ -201,6 +244,218 @@ def model_names(section):
     """
     names = section.model if section else []
     return [*names, *(PLAN.registry[name].file for name in names if name in PLAN.registry)]
+
+
+# Vectors
+
+
+def texts_of_vectors(wildcards):
+    """Return the texts on which vectors are trained; [] for those trained on corpora."""
+    if CONFIG.vectors_at(wildcards.vectors).corpora:
+        return []
+    return AVAILABLE.vectors[wildcards.vectors.partition(AT)[0]]
+
+
+def corpora_of_vectors(wildcards):
+    """Return the corpora on which vectors are trained, or their lemmas."""
+    vectors = CONFIG.vectors_at(wildcards.vectors)
+    table = "lemmas/{}/words.parquet" if vectors.lemmas else "corpora/{}.parquet"
+    return [f"{RESULTS}/{table.format(name)}" for name in vectors.corpora or ()]
+
+
+def vectors_file(name):
+    """Return the file in which words are looked up."""
+    if CONFIG.vectors_at(name).source:
+        return AVAILABLE.vectors[name][0]
+    return f"{RESULTS}/vectors/trained/{name}.bin"
+
+
+def corpus_of_vectors(wildcards):
+    """Return the corpus whose words are looked up, or its lemmas."""
+    record = f"vectors/{wildcards.dataset}/{wildcards.vectors}.json"
+    stop_if_kept(record, vectors_settings(CONFIG, wildcards.vectors))
+    if CONFIG.vectors_at(wildcards.vectors).lemmas:
+        return f"{RESULTS}/lemmas/{wildcards.dataset}/content.parquet"
+    return f"{RESULTS}/corpora/{wildcards.dataset}.parquet"
+
+
+def sentence_files(wildcards, purpose):
+    """Return the files of a pre-trained encoder for a purpose; [] for none."""
+    return AVAILABLE.sentence_vectors[wildcards.sentence_vectors].get(purpose, [])
+
+
+def vectors_of_encoder(wildcards):
+    """Return the file of the word vectors that a pre-trained encoder reads, if any."""
+    vectors = CONFIG.sentence_vectors[wildcards.sentence_vectors].vectors
+    return [vectors_file(vectors)] if vectors else []
+
+
+def encoder_weights(wildcards):
+    """Return the weights of a pre-trained encoder, which may be trained here."""
+    name = wildcards.sentence_vectors
+    if CONFIG.sentence_vectors[name].train_on:
+        return [f"{RESULTS}/sentence_vectors/trained/{name}.pt"]
+    return sentence_files(wildcards, "weights")[:1]
+
+
+def corpus_of_other_sentences(wildcards):
+    """Return the corpus whose sentences an encoder is trained without, if any."""
+    dataset = CONFIG.sentence_vectors[wildcards.sentence_vectors].disjoint_from
+    return [f"{RESULTS}/corpora/{dataset}.parquet"] if dataset else []
+
+
+def corpus_of_sentences(wildcards):
+    """Return the corpus whose sentences are encoded."""
+    record = f"sentence_vectors/{wildcards.corpus}/{wildcards.sentence_vectors}.json"
+    stop_if_kept(record, sentence_settings(CONFIG, wildcards.sentence_vectors))
+    return f"{RESULTS}/corpora/{wildcards.corpus}.parquet"
+
+
+def ranks_typed_questions_only(wildcards):
+    """Return whether all cells with these sentence vectors rank only questions with a type."""
+    dataset, _ = split_corpus(wildcards.corpus)
+    systems = [
+        CONFIG.system_at(cell.system, cell.overrides)
+        for cell in PLAN.cells_with_sensitivity
+        if cell.dataset == dataset and CONFIG.types_of(cell.subset) is None
+    ]
+    return all(
+        wildcards.sentence_vectors not in (system.sentence_vectors or ()) for system in systems
+    )
+
+
+# Cells
+
+
+def candidates(wildcards):
+    """Return the cells among which dev chooses hyperparameters, by the name of these."""
+    return selection_cells(CONFIG, wildcards.system, wildcards.dataset)
+
+
+def costed_systems(wildcards):
+    """Return the systems whose costs are measured on a subset of a data set, by name."""
+    names = PLAN.costs[wildcards.dataset, wildcards.subset]
+    return {name: CONFIG.systems[name] for name in names}
+
+
+def costed_vectors(wildcards):
+    return sorted({one.vectors for one in costed_systems(wildcards).values() if one.vectors})
+
+
+# Sentence analogies
+
+
+def category_files(purpose):
+    """Return an input function for the files of a category for a purpose; [] for none."""
+    return lambda wildcards: AVAILABLE.categories[wildcards.category].get(purpose, [])
+
+
+def category_sources(wildcards):
+    return sources(chain(*AVAILABLE.categories[wildcards.category].values()))
+
+
+def category_settings(wildcards):
+    category = CONFIG.categories[wildcards.category]
+    return {
+        "category": category.model_dump(exclude={"title"}),
+        "model": model_names(CONFIG.parser) if category.parses else [],
+        "seed": CONFIG.seeds[0],
+    }
+
+
+def category_code(wildcards):
+    rules = [RELATIONS[rule].definition for rule in CONFIG.categories[wildcards.category].rule]
+    return code_of("induce_category", *rules, *(spec.definition for spec in DISTRACTORS.values()))
+
+
+def relations_of_corpus(wildcards):
+    """Return the files of a data set's categories: those of its folder, or those made here."""
+    if folder := CONFIG.datasets[wildcards.corpus].folder:
+        return list(map(str, relation_files(Path(folder))))
+    names = AVAILABLE.relations(wildcards.corpus)
+    return [f"{RESULTS}/analogies/{name}.parquet" for name in names]
+
+
+def relation_titles(wildcards):
+    known = CONFIG.categories
+    names = AVAILABLE.relations(wildcards.corpus)
+    return {"titles": {name: known[name].title if name in known else name for name in names}}
+
+
+# Reports
+
+
+def report_code(script, *modules):
+    """Return the hash of the code of a report, and of what decides which cells it shows."""
+    decides = package_hash("measures", "cells", "settings", "tasks")
+    return content_hash([code_of(script, *modules), decides])
+
+
+def distinct(groups):
+    return list(dict.fromkeys(chain.from_iterable(groups)))
+
+
+def histories(cells):
+    """Return the histories of the cells, and of the cells that they fuse, that are trained."""
+    parts = distinct([cell, *cell.parts(CONFIG).values()] for cell in cells)
+    trained = [
+        cell
+        for cell in parts
+        if CONFIG.systems[cell.system].trained and not cell.training_cell(CONFIG)
+    ]
+    return runs(trained, "history.parquet")
+
+
+def cost_files(data):
+    return [f"{RESULTS}/costs/{dataset}/{subset}.json" for dataset, subset in data]
+
+
+def counted_corpora(artefacts):
+    """Return the corpora of which tables or figures show counts."""
+    numbers = (number for artefact in artefacts for number in artefact.numbers())
+    counted = {number.coordinates.dataset for number in numbers if number.coordinates.count}
+    return [f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.datasets if name in counted]
+
+
+def artefact(kind, wildcards):
+    """Return the paper of a table or figure, and its name."""
+    return PLAN.papers[wildcards.paper], f"{kind}{wildcards.number}"
+
+
+def shown_by(kind):
+    """Return an input function: the runs, corpora and costs, or the tables of a view, to show."""
+
+    def files(wildcards):
+        paper, name = artefact(kind, wildcards)
+        if name in paper.views:
+            tables = view_tables(CONFIG, paper.views[name]).values()
+            paths = dict.fromkeys(table.path for table in tables if table.path)
+            return {"tables": [f"{RESULTS}/{path}" for path in paths]}
+        cells = artefact_cells(CONFIG, paper, name)
+        costs = systems_with_costs(artefact_coordinates(CONFIG, paper, name), CONFIG)
+        return {
+            "metrics": runs(cells, "metrics.parquet"),
+            "records": runs(cells, "run.json"),
+            "corpora": counted_corpora([paper.artefacts[name]]),
+            "costs": cost_files(costs),
+        }
+
+    return files
+
+
+def artefact_code(script, kind):
+    """Return a function for the hash of the code that shows a table or figure."""
+
+    def code(wildcards):
+        paper, name = artefact(kind, wildcards)
+        modules = [paper.views[name].spec.definition] if name in paper.views else []
+        return report_code(script, *modules)
+
+    return code
+
+
+def cross_validated_datasets(wildcards):
+    return dict.fromkeys(cell.dataset for cell in PLAN.cross_validation[wildcards.paper])
 
 
 # The hash of the code of a job

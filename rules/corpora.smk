@@ -6,23 +6,6 @@ makes: corpora/{corpus}.{parquet,json}, entities/{corpus}.parquet, rewritten/{co
        {corpus} is the name of a data set, followed by any overrides
 """
 
-from itertools import chain
-
-from analogyqa.cells import split_corpus, without_fold
-from analogyqa.cells.cell import vectors_settings
-from analogyqa.corpora.specs import READERS
-
-
-def split_files(split):
-    """Return an input function for the files of a split."""
-    return lambda wildcards: AVAILABLE.splits[split_corpus(wildcards.corpus)[0]].get(split, [])
-
-
-def split_records(wildcards):
-    """Return the records of the sources of all splits, unless the corpus is kept by mistake."""
-    stop_if_kept(f"corpora/{wildcards.corpus}.json", settings_of_corpus(wildcards))
-    return sources(chain(*AVAILABLE.splits[split_corpus(wildcards.corpus)[0]].values()))
-
 
 rule build_corpus:
     """Read the splits of a data set into one table and type its questions."""

@@ -5,13 +5,6 @@ makes: prototypes/{corpus}/{subset}/seed{seed}.parquet,
        quadruples/{corpus}/{subset}/p{p}/seed{seed}/{train-...,dev,test}.parquet
 """
 
-QUADRUPLES = "quadruples/{corpus}/{subset}/p{p}/seed{seed}"
-
-
-def subset_settings(wildcards):
-    types = CONFIG.types_of(wildcards.subset)
-    return {"seeds": CONFIG.all_seeds, "question_types": types}
-
 
 rule choose_prototypes:
     """Choose one prototype from every training question, in random order, for each seed."""

@@ -9,21 +9,6 @@ makes: summary.csv, ledger.{csv,md}, figures/{paper}/verdicts.svg, claims.{csv,m
        mlflow.imported.json, and the runs in the tracking store, which is no output
 """
 
-from itertools import chain
-
-from analogyqa.cells import (
-    artefact_cells,
-    artefact_coordinates,
-    claim_cells,
-    claim_sides,
-    explained_cells,
-    norm_cells,
-    systems_with_costs,
-    view_tables,
-)
-from analogyqa.settings.paper import CITED
-from analogyqa.settings.tracking import resolve_tracking_uri
-
 PAPERS = PLAN.papers.values()
 # Keys that no number or caption depends on, such as where files are and which machine is used.
 NOT_REPORTED = {"resources_dir", "mirrors", "tracking_uri", "device", "papers"}
@@ -51,38 +36,6 @@ CROSS_VALIDATION = [
     for name in PLAN.cross_validation
     if table == "cross_validation" or CONFIG.studies[name].cross_validation.pairs
 ]
-
-
-def report_code(script, *modules):
-    """Return the hash of the code of a report, and of what decides which cells it shows."""
-    decides = package_hash("measures", "cells", "settings", "tasks")
-    return content_hash([code_of(script, *modules), decides])
-
-
-def distinct(groups):
-    return list(dict.fromkeys(chain.from_iterable(groups)))
-
-
-def histories(cells):
-    """Return the histories of the cells, and of the cells that they fuse, that are trained."""
-    parts = distinct([cell, *cell.parts(CONFIG).values()] for cell in cells)
-    trained = [
-        cell
-        for cell in parts
-        if CONFIG.systems[cell.system].trained and not cell.training_cell(CONFIG)
-    ]
-    return runs(trained, "history.parquet")
-
-
-def cost_files(data):
-    return [f"{RESULTS}/costs/{dataset}/{subset}.json" for dataset, subset in data]
-
-
-def counted_corpora(artefacts):
-    """Return the corpora of which tables or figures show counts."""
-    numbers = (number for artefact in artefacts for number in artefact.numbers())
-    counted = {number.coordinates.dataset for number in numbers if number.coordinates.count}
-    return [f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.datasets if name in counted]
 
 
 CLAIMED = distinct(claim_cells(CONFIG, paper) for paper in PAPERS)
@@ -150,43 +103,6 @@ rule judge_claims:
         "../workflow_scripts/judge_claims.py"
 
 
-def artefact(kind, wildcards):
-    """Return the paper of a table or figure, and its name."""
-    return PLAN.papers[wildcards.paper], f"{kind}{wildcards.number}"
-
-
-def shown_by(kind):
-    """Return an input function: the runs, corpora and costs, or the tables of a view, to show."""
-
-    def files(wildcards):
-        paper, name = artefact(kind, wildcards)
-        if name in paper.views:
-            tables = view_tables(CONFIG, paper.views[name]).values()
-            paths = dict.fromkeys(table.path for table in tables if table.path)
-            return {"tables": [f"{RESULTS}/{path}" for path in paths]}
-        cells = artefact_cells(CONFIG, paper, name)
-        costs = systems_with_costs(artefact_coordinates(CONFIG, paper, name), CONFIG)
-        return {
-            "metrics": runs(cells, "metrics.parquet"),
-            "records": runs(cells, "run.json"),
-            "corpora": counted_corpora([paper.artefacts[name]]),
-            "costs": cost_files(costs),
-        }
-
-    return files
-
-
-def artefact_code(script, kind):
-    """Return a function for the hash of the code that shows a table or figure."""
-
-    def code(wildcards):
-        paper, name = artefact(kind, wildcards)
-        modules = [paper.views[name].spec.definition] if name in paper.views else []
-        return report_code(script, *modules)
-
-    return code
-
-
 rule render_table:
     """Render a table of a paper, with our numbers and the published ones."""
     input:
@@ -225,10 +141,6 @@ rule draw_figure:
         code=artefact_code("draw_figure", "figure"),
     script:
         "../workflow_scripts/draw_figure.py"
-
-
-def cross_validated_datasets(wildcards):
-    return dict.fromkeys(cell.dataset for cell in PLAN.cross_validation[wildcards.paper])
 
 
 rule write_cross_validation:

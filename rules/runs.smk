@@ -11,10 +11,6 @@ makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.par
        checkpoints/*.pt, which are not declared as outputs, so they survive a failed job
 """
 
-from analogyqa.cells import selection_cells
-from analogyqa.cells.cell import lowercase_of, system_settings
-
-QUADRUPLES = "quadruples/{corpus}/{subset}/p{p}/seed{seed}"
 # What a cell reads. Each is [] for a system that does not need it.
 CELL_INPUTS = {
     "corpus": cell_corpus,  # corpora/{corpus}.parquet, or its version in lemmas/ or rewritten/
@@ -29,21 +25,6 @@ CELL_INPUTS = {
     "selection": required("selection", "selection/{system}/{dataset}.json"),
     "sources": lambda wildcards: sources(cell_frequencies(wildcards)),
 }
-
-
-def candidates(wildcards):
-    """Return the cells among which dev chooses hyperparameters, by the name of these."""
-    return selection_cells(CONFIG, wildcards.system, wildcards.dataset)
-
-
-def costed_systems(wildcards):
-    """Return the systems whose costs are measured on a subset of a data set, by name."""
-    names = PLAN.costs[wildcards.dataset, wildcards.subset]
-    return {name: CONFIG.systems[name] for name in names}
-
-
-def costed_vectors(wildcards):
-    return sorted({one.vectors for one in costed_systems(wildcards).values() if one.vectors})
 
 
 rule train_encoder:
