@@ -76,11 +76,11 @@ corpus_of("wrong")
 """
 MEASURE = """
 import pandas as pd
-from analogyqa.measures import means_of, measure_items
+from analogyqa.measures import mean_values, measure_items
 
 columns = ["question_id", "candidate_id", "label", "score"]
 scores = pd.DataFrame([("q", "a", 0, 0.9), ("q", "b", 1, 0.5)], columns=columns)
-print(means_of(measure_items(scores, {"q": "who"}))["ndcg_at_10"])
+print(mean_values(measure_items(scores, {"q": "who"}))["ndcg_at_10"])
 """
 
 

@@ -23,7 +23,7 @@ PACKAGES = (
     *("errors", "text", "files", "folders", "surroundings", "schemas"),
     "plugin",
     *("settings.base", "specs", "measures"),
-    *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
+    *("settings", "sources", "corpora", "vectors", "rewriting", "analogies", "encoders"),
     *("pretrained", "rankers", "objectives", "tasks", "cells"),
     *(
         "training",

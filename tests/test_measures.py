@@ -15,12 +15,12 @@ from analogyqa.measures import (
     OF_SCORES,
     RANKED,
     TIED,
-    means_of,
+    item_strata,
+    mean_values,
     measure_items,
     measure_run,
     measure_scores,
-    reweighted,
-    strata_of,
+    reweight,
     values_by_seed,
 )
 from analogyqa.schemas import METRICS, write_table
@@ -103,7 +103,7 @@ def test_the_order_of_the_rows_does_not_matter():
 
 
 def test_each_measure_has_its_mean():
-    means = means_of(measure_items(run([(0.9, 1), (0.1, 0)], [(0.1, 1), (0.9, 0)]), GROUPS))
+    means = mean_values(measure_items(run([(0.9, 1), (0.1, 0)], [(0.1, 1), (0.9, 0)]), GROUPS))
     assert means == {
         **dict.fromkeys(("map", "mrr", "map_official", "mrr_official"), 0.75),
         **dict.fromkeys(("p_at_1", "p_at_1_official", "accuracy"), 0.5),
@@ -115,7 +115,7 @@ def test_unanswerable_questions_count_as_0_in_official_measures_only():
     by_measure = measured.groupby("measure")["item"].apply(list)
     assert by_measure["map_official"] == by_measure["mrr_official"] == ["q0", "q1", "q8", "q9"]
     assert by_measure["map"] == by_measure["all_correct"] == ["q0", "q1"]
-    means = means_of(measured)
+    means = mean_values(measured)
     assert (means["mrr"], means["mrr_official"]) == (0.75, 0.375)
     assert (means["p_at_1"], means["p_at_1_official"]) == (0.5, 0.25)
 
@@ -154,7 +154,7 @@ def test_official_map_is_the_mean_average_precision_over_all_questions(questions
         run(*answerable), groups, [f"none{number}" for number in range(unanswerable)]
     )
     expected = sum(average_precisions) / (len(average_precisions) + unanswerable)
-    assert means_of(measured)["map_official"] == pytest.approx(expected)
+    assert mean_values(measured)["map_official"] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("groups", [GROUPS, {}], ids=["missing", "unexpected"])
@@ -230,13 +230,13 @@ def test_a_mean_over_weighted_items_counts_each_analogy_once():
     assert values.loc[0].to_dict() == {
         ("capitals", "a"): 1.5, ("capitals", "b"): 0.0, ("verbs", "c"): 0.5
     }  # fmt: skip
-    assert strata_of(values).tolist() == [0, 0, 1]
+    assert item_strata(values).tolist() == [0, 0, 1]
 
 
 def test_a_mean_may_weight_groups_by_other_numbers_of_analogies():
-    metrics = reweighted(weighted_metrics(), {"capitals": 10, "verbs": 30, "others": 5})
+    metrics = reweight(weighted_metrics(), {"capitals": 10, "verbs": 30, "others": 5})
     weights = metrics[metrics["measure"] == "analogies"]
     assert weights["value"].tolist() == [7.5, 2.5, 30]
     values = values_by_seed(metrics, "test")["accuracy"]
     assert values.to_numpy().mean() == pytest.approx((10 * 0.75 + 30 * 0.5) / 40)
-    assert reweighted(weighted_metrics(), {}).equals(weighted_metrics())
+    assert reweight(weighted_metrics(), {}).equals(weighted_metrics())

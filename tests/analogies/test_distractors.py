@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.analogies.distractors import distractors_of
+from analogyqa.analogies.distractors import draw_distractors
 from analogyqa.analogies.pairs import MASK
 from analogyqa.analogies.specs import DISTRACTORS
 from builders.documents import UD, doc
@@ -43,10 +43,10 @@ def test_random_distractors_delete_mask_or_move_words(seed):
 
 @given(st.integers(0, 100))
 def test_distractors_are_unique_and_reproducible(seed):
-    distractors = distractors_of(doc(UD), seed)
+    distractors = draw_distractors(doc(UD), seed)
     assert len({text.lower() for text in [*distractors, RIGHT + "."]}) == 6
-    assert distractors == distractors_of(doc(UD), seed)
+    assert distractors == draw_distractors(doc(UD), seed)
 
 
 def test_a_short_sentence_has_no_distractors():
-    assert distractors_of(doc("Sleep/VB/VERB/ROOT/0 ././PUNCT/punct/0"), 0) is None
+    assert draw_distractors(doc("Sleep/VB/VERB/ROOT/0 ././PUNCT/punct/0"), 0) is None

@@ -155,5 +155,5 @@ def test_a_model_that_cannot_be_loaded_is_an_error(monkeypatch, tmp_path):
     nlp.to_disk(tmp_path / "model")
     (tmp_path / "model" / "tagger" / "cfg").unlink()
     for folder in (tmp_path, tmp_path / "model"):
-        with pytest.raises(AnalogyQAError, match=f"{folder}: this spaCy model cannot be loaded"):
+        with pytest.raises(AnalogyQAError, match=f"{folder}: spaCy cannot load this model"):
             induce.load_parser(str(folder))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.analogies import solve as solve_module
-from analogyqa.analogies.solve import TIE, Category, Rules, asked_after, cosines, solve
+from analogyqa.analogies.solve import TIE, Category, Rules, cosines, solve, target_pairs
 from analogyqa.analogies.specs import SOLVERS
 
 NAMES = list(SOLVERS)
@@ -29,7 +29,7 @@ def solve_by_loop(
     in_order = np.stack(category[:2], axis=1).ravel()
     for pair in range(n):
         a, b = category.first[pair], category.second[pair]
-        for position in asked_after(pair, n, rules.both_directions):
+        for position in target_pairs(pair, n, rules.both_directions):
             other = position % n
             c, answer = category.first[other], category.second[other]
             candidates = np.arange(len(vectors)) if choices is None else choices[other]
@@ -42,12 +42,12 @@ def solve_by_loop(
             scores = []
             for number, d in enumerate(candidates):
                 offset = solver.offset(to_pair[a, d], to_pair[b, d])
-                offset_of_c = solver.offset(to_pair[a, c], to_pair[b, c])
+                c_offset = solver.offset(to_pair[a, c], to_pair[b, c])
                 if choices is None and rules.as_coded and rules.constrained and pair % 2 == 0:
                     offset = -100.0 if number // 2 == pair else offset
                 is_excluded = rules.constrained and is_input[number]
                 scores.append(
-                    -np.inf if is_excluded else solver.scores(offset, offset_of_c, to_c[c, d])
+                    -np.inf if is_excluded else solver.scores(offset, c_offset, to_c[c, d])
                 )
             scores = np.array(scores, dtype=table.dtype)
             asked[other] += 1
@@ -108,7 +108,7 @@ def test_blocks_equal_a_plain_loop(name, make, monkeypatch):
             expected = solve_by_loop(vectors, category, name, rules)
             for counts, expected_counts in zip(solution, expected, strict=True):
                 np.testing.assert_allclose(counts, expected_counts)
-            question_count += solution.asked.sum()
+            question_count += solution.questions.sum()
     assert question_count * len(NAMES) * 3 > 10_000
 
 
@@ -117,16 +117,16 @@ def test_pairs_are_asked_equally_often(pairs):
     couples = Counter(
         frozenset((pair, other % pairs))
         for pair in range(pairs)
-        for other in asked_after(pair, pairs)
+        for other in target_pairs(pair, pairs)
     )
     assert set(couples.values()) == {1}
     assert len(couples) == pairs * (pairs - 1) // 2
-    asked = Counter(other % pairs for pair in range(pairs) for other in asked_after(pair, pairs))
+    asked = Counter(other % pairs for pair in range(pairs) for other in target_pairs(pair, pairs))
     assert max(asked.values()) - min(asked[pair] for pair in range(pairs)) <= 1
     both = [
         (pair, other % pairs)
         for pair in range(pairs)
-        for other in asked_after(pair, pairs, both_directions=True)
+        for other in target_pairs(pair, pairs, both_directions=True)
     ]
     assert len(set(both)) == len(both) == pairs * (pairs - 1)
     assert all(pair != other for pair, other in both)
@@ -142,7 +142,7 @@ def test_a_parallelogram_is_solved_by_every_constrained_solver():
         solution = solve(cosines(vectors), category, entry.load()(), Rules(entry.constrained))
         # Raw cosines around 0 decide 3CosMul by their signs.
         if entry.constrained and name != "3cosmul":
-            assert solution.chosen[:, 0].sum() == solution.asked.sum() == 15
+            assert solution.chosen[:, 0].sum() == solution.questions.sum() == 15
 
 
 BOTH = Rules(both_directions=True)

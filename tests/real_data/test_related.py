@@ -5,7 +5,7 @@ import pytest
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
-from analogyqa.measures import means_of, measure_items
+from analogyqa.measures import mean_values, measure_items
 from analogyqa.rankers import Texts, build_ranker
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.load import read_config
@@ -38,7 +38,7 @@ def official(pairs, scores):
     is_answerable = pairs.groupby("question_id")["label"].transform("any")
     groups = dict.fromkeys(pairs.loc[is_answerable, "question_id"], "")
     unanswerable = pairs.loc[~is_answerable, "question_id"].unique()
-    return means_of(measure_items(pairs[is_answerable], groups, unanswerable))["map_official"]
+    return mean_values(measure_items(pairs[is_answerable], groups, unanswerable))["map_official"]
 
 
 @pytest.mark.parametrize(

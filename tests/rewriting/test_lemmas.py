@@ -7,7 +7,7 @@ import pytest
 import spacy
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.rewriting.annotate import installed, lemmatise_corpus, load
+from analogyqa.rewriting.annotate import installed, lemmatise_corpus, load_model
 from analogyqa.schemas import CORPUS, read_table, write_table
 
 RULES = {
@@ -77,16 +77,17 @@ def test_stop_words_of_a_file_are_compared_with_lemmas(make_corpus, pipeline):
 
 
 def test_unneeded_components_are_disabled(make_corpus, pipeline, monkeypatch):
-    disabled = []
+    choices = []
     select = spacy.language.Language.select_pipes
 
-    def recording(self, *, disable):
-        disabled.append(list(disable))
-        return select(self, disable=disable)
+    def recording(self, **choice):
+        choices.append(choice)
+        return select(self, **choice)
 
     monkeypatch.setattr(spacy.language.Language, "select_pipes", recording)
     lemmatise_corpus(make_corpus(QUESTIONS), pipeline(RULES, "entity_ruler"), ["NOUN"])
-    assert disabled[-1] == ["entity_ruler"]
+    enabled = choices[-1]["enable"]
+    assert enabled and "entity_ruler" not in enabled
 
 
 @pytest.mark.parametrize(
@@ -120,4 +121,4 @@ def test_a_model_is_read_from_its_wheel(tmp_path):
     wheel = Path(shutil.make_archive(str(tmp_path / "en_tiny"), "zip", tmp_path / "package"))
     wheel = wheel.rename(wheel.with_suffix(".whl"))
     assert installed(str(wheel))
-    assert load(str(wheel), "").meta["name"] == "tiny"
+    assert load_model(str(wheel), lambda nlp: nlp.pipe_names, "").meta["name"] == "tiny"

@@ -13,7 +13,7 @@ import torch
 
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import RANKED, means_of, measure_items
+from analogyqa.measures import RANKED, mean_values, measure_items
 from analogyqa.objectives.losses import contrastive, contrastive_distance
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import build_ranker
@@ -311,7 +311,7 @@ def set_dev_measures(monkeypatch, values, measure="mrr"):
     """Give a dev measure these values in successive epochs; the other measures fall."""
     means = [{**dict.fromkeys(RANKED, -i), measure: value} for i, value in enumerate(values)]
     remaining = iter(means)
-    monkeypatch.setattr(loop, "means_of", lambda _: next(remaining))
+    monkeypatch.setattr(loop, "mean_values", lambda _: next(remaining))
 
 
 @pytest.mark.parametrize("measure", ["mrr", "map"])
@@ -338,7 +338,7 @@ def test_the_epoch_with_the_best_dev_measure_is_scored(cell, tmp_path, monkeypat
 
 def mrr_of(data, scores, split):
     rows = scores[scores["split"] == split]
-    return means_of(measure_items(rows, data.splits[split].groups))["mrr"]
+    return mean_values(measure_items(rows, data.splits[split].groups))["mrr"]
 
 
 def lowest_constant_loss(labels, loss="printed", sides=2, **training):

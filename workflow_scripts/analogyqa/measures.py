@@ -124,7 +124,7 @@ def measure_items(
     tied = scores.duplicated(["question_id", "score"], keep=False)
     plain = scores.astype({"question_id": str, "candidate_id": str})
     values = {False: _calculate(plain)}
-    values[True] = _calculate(_in_order_of_file(plain)) if tied.any() else values[False]
+    values[True] = _calculate(_with_file_order_ids(plain)) if tied.any() else values[False]
     question_ids = scores["question_id"].astype(str)
     about = {
         TIED: tied.groupby(question_ids).sum(),
@@ -181,7 +181,7 @@ def _calculate(scores: pd.DataFrame) -> dict[tuple[str, ir_measures.measures.Mea
     return {(metric.query_id, metric.measure): metric.value for metric in metrics}
 
 
-def _in_order_of_file(scores: pd.DataFrame) -> pd.DataFrame:
+def _with_file_order_ids(scores: pd.DataFrame) -> pd.DataFrame:
     """Return scores with candidate ids whose descending order is the order of the file.
 
     In the file, the candidates of a question are numbered, so longer ids come later.
@@ -192,7 +192,7 @@ def _in_order_of_file(scores: pd.DataFrame) -> pd.DataFrame:
     return scores.assign(candidate_id=positions.astype(str).str.zfill(9))
 
 
-def means_of(measured: pd.DataFrame) -> dict[str, float]:
+def mean_values(measured: pd.DataFrame) -> dict[str, float]:
     """Return the mean over items of each measure in a table of `measure_items`."""
     return {
         name: float(measured.loc[measured["measure"] == name, "value"].mean()) for name in RANKED
@@ -230,7 +230,7 @@ def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]
     """Return each measure of one split as a frame [seeds, items], with sorted items.
 
     Values of items with a `WEIGHT` are scaled by it, so that their mean is a mean over analogies.
-    The columns of these items have two levels, their group and the item; see `strata_of`.
+    The columns of these items have two levels, their group and the item; see `item_strata`.
 
     Args:
         metrics: A table of schema METRICS.
@@ -251,7 +251,7 @@ def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]
     return values
 
 
-def strata_of(values: pd.DataFrame) -> np.ndarray | None:
+def item_strata(values: pd.DataFrame) -> np.ndarray | None:
     """Return the number of the group of each item in a frame of `values_by_seed`: int [items].
 
     The weights of groups are fixed, so a resample has as many items of each. None if the items have
@@ -262,7 +262,7 @@ def strata_of(values: pd.DataFrame) -> np.ndarray | None:
     return pd.factorize(values.columns.get_level_values(0))[0]
 
 
-def reweighted(metrics: pd.DataFrame, analogies: Mapping[str, int]) -> pd.DataFrame:
+def reweight(metrics: pd.DataFrame, analogies: Mapping[str, int]) -> pd.DataFrame:
     """Return metrics in which the items of each group have given sums of `WEIGHT`.
 
     Args:

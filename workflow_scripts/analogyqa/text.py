@@ -94,7 +94,7 @@ def tokenize(sentence: str, lowercase: bool = True, shortest: int = 1) -> list[s
     return [token.lower() for token in tokens] if lowercase else tokens
 
 
-def whole(sentence: str) -> list[str]:
+def as_one_word(sentence: str) -> list[str]:
     """Return the sentence as a single word, for stores of sentence vectors."""
     return [sentence]
 

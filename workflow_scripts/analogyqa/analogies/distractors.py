@@ -24,7 +24,7 @@ _SUPPORT = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 _NOT = ("not", "n't")
 
 
-def distractors_of(doc: "Doc", seed: int) -> list[str] | None:
+def draw_distractors(doc: "Doc", seed: int) -> list[str] | None:
     """Return one distractor of each kind, in the order of `DISTRACTORS`.
 
     They differ from each other and from the correct answer; None if that is not possible. The

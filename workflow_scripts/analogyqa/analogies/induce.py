@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analogyqa.analogies.distractors import distractors_of
+from analogyqa.analogies.distractors import draw_distractors
 from analogyqa.analogies.pairs import SentencePair, finish_sentence
 from analogyqa.analogies.specs import RELATIONS
 from analogyqa.analogies.templates import read_word_pairs
-from analogyqa.errors import AnalogyQAError
+from analogyqa.rewriting.annotate import load_model
 from analogyqa.schemas import ANALOGIES
 from analogyqa.vectors.files import read_packed_lines
 
@@ -84,22 +84,12 @@ def _interleave(parts: Sequence[Iterator[SentencePair]]) -> Iterator[SentencePai
 
 
 def load_parser(model: str) -> "Language":
-    """Load a spaCy model without its named-entity recogniser.
+    """Load a spaCy model without its named-entity recogniser."""
 
-    Raises:
-        AnalogyQAError: when the model cannot be loaded.
-    """
-    import spacy
+    def components(nlp: "Language") -> list[str]:
+        return [name for name in nlp.pipe_names if name != "ner"]
 
-    try:
-        nlp = spacy.load(model, exclude=["ner"])
-        nlp("Ada is taller than Grace.").to_json()  # some missing files show only here
-        return nlp
-    except Exception as error:  # spaCy raises many types
-        raise AnalogyQAError(
-            f"{model}: this spaCy model cannot be loaded ({error}). Is it complete, and made for "
-            f"spaCy {spacy.__version__}?"
-        ) from error
+    return load_model(model, components, "set parser.model to the folder of a model.")
 
 
 def apply_rule(
@@ -163,7 +153,7 @@ def choose_pairs(
     """
     rows: list[tuple[str, str, str, str, str, list[str]]] = []
     varied: Counter[str] = Counter()
-    of_words: Counter[int] = Counter()
+    per_template: Counter[int] = Counter()
     firsts, seconds = set(), set()
     for pair in pairs:
         if len(rows) == count:
@@ -173,15 +163,15 @@ def choose_pairs(
             continue
         if pair.varied and varied[pair.varied] == per_word:
             continue
-        distractors = distractors_of(nlp(pair.second), seed) if nlp else []
+        distractors = draw_distractors(nlp(pair.second), seed) if nlp else []
         if distractors is None:
             continue
         varied[pair.varied] += 1
         firsts.add(pair.first)
         seconds.add(pair.second)
-        of_words[pair.words] += 1
+        per_template[pair.words] += 1
         pair_id = (
-            f"{pair.words:04d}.{of_words[pair.words]}" if pair.words else f"{len(rows) + 1:04d}"
+            f"{pair.words:04d}.{per_template[pair.words]}" if pair.words else f"{len(rows) + 1:04d}"
         )
         rows.append((pair_id, pair.first, pair.second, pair.source, pair.rule, distractors))
     return pd.DataFrame(rows, columns=ANALOGIES.names)

@@ -359,7 +359,7 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             or child(verb, "iobj", "xcomp", "ccomp", "compound:prt")
         ):
             continue
-        agent, patient = contiguous_subtree(subject), _core_of(done_to)
+        agent, patient = contiguous_subtree(subject), _core(done_to)
         if not agent or not patient or agent[0].i != 0 or done_to.pos_ not in ("NOUN", "PROPN"):
             continue
         last = helping[-1] if helping else None
@@ -396,7 +396,7 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         yield replace_words(doc, {}), join_words(with_articles(turned)), lemma
 
 
-def _core_of(noun: "Token") -> "list[Token]":
+def _core(noun: "Token") -> "list[Token]":
     """Return a noun with its modifiers to the left."""
     before = [t.i for t in noun.children if t.i < noun.i]
     return list(noun.doc[min(before, default=noun.i) : noun.i + 1])

@@ -65,23 +65,23 @@ class Solved(NamedTuple):
     """The results for each of n pairs.
 
     Attributes:
-        asked: how often a pair was asked for, int [n].
+        questions: how many questions ask for the pair, int [n].
         chosen: how often each of its candidates was chosen, [n, k]. The first is the answer. If all
             sentences are candidates, the second column counts all others.
         tied: how often there was a tie for the best, int [n].
-        given: how often a pair was A : B, int [n].
-        chosen_by: how often each candidate of the other pair was then chosen, [n, k], as in
+        source_questions: how many questions have the pair as A : B, int [n].
+        source_chosen: how often each candidate of the other pair was then chosen, [n, k], as in
             `chosen`.
     """
 
-    asked: np.ndarray
+    questions: np.ndarray
     chosen: np.ndarray
     tied: np.ndarray
-    given: np.ndarray
-    chosen_by: np.ndarray
+    source_questions: np.ndarray
+    source_chosen: np.ndarray
 
 
-def asked_after(pair: int, pairs: int, both_directions: bool = False) -> range:
+def target_pairs(pair: int, pairs: int, both_directions: bool = False) -> range:
     """Return the pairs that are C : D when `pair` is A : B, modulo `pairs`."""
     half, is_odd = divmod(pairs, 2)
     count = half if is_odd or pair < half else half - 1
@@ -100,18 +100,20 @@ def solve(table: np.ndarray, category: Category, solver: Solver, rules: Rules) -
     solve_parts = _solve_shared if category.candidates is None else _solve_own
     width = 2 if category.candidates is None else category.candidates.shape[1]
     pairs = len(category.first)
-    asked, tied = np.zeros((2, 2 * pairs), dtype=np.int64)
-    given, chosen = np.zeros(pairs, dtype=np.int64), np.zeros((2 * pairs, width))
-    chosen_by = np.zeros((pairs, width))
+    questions, tied = np.zeros((2, 2 * pairs), dtype=np.int64)
+    chosen = np.zeros((2 * pairs, width))
+    source_questions = np.zeros(pairs, dtype=np.int64)
+    source_chosen = np.zeros((pairs, width))
     for pair, (targets, shares, is_tied) in enumerate(solve_parts(table, category, solver, rules)):
         block = slice(targets.start, targets.stop)
-        asked[block] += 1
+        questions[block] += 1
         chosen[block] += shares
         tied[block] += is_tied
-        given[pair], chosen_by[pair] = len(targets), shares.sum(axis=0)
+        source_questions[pair] = len(targets)
+        source_chosen[pair] = shares.sum(axis=0)
     # The rows beyond n continue the first rows on the circle.
-    counts = [values[:pairs] + values[pairs:] for values in (asked, chosen, tied)]
-    return Solved(counts[0], counts[1], counts[2], given, chosen_by)
+    counts = [values[:pairs] + values[pairs:] for values in (questions, chosen, tied)]
+    return Solved(counts[0], counts[1], counts[2], source_questions, source_chosen)
 
 
 def cosines(vectors: np.ndarray, exact: bool = False) -> np.ndarray:
@@ -145,25 +147,25 @@ def _solve_shared(
     to_c = to_c[c]
     rows = max(1, BLOCK // width)
     buffer, offsets = np.empty((2, rows, width), dtype=table.dtype)
-    flat_index_of_c = np.arange(len(order)) * width + c
+    flat_c_indices = np.arange(len(order)) * width + c
     for pair in range(pairs):
         a, b = first[pair], second[pair]
         offset = solver.offset(to_pair[a], to_pair[b])
-        offset_of_c = offset[c, None]
+        c_offset = offset[c, None]
         if rules.constrained and rules.as_coded and pair % 2 == 0:
             offset[[a, b]] = LEFT_OUT
         # Arrays of the same shape add twice as fast as with broadcasting.
         offsets[:] = offset
-        targets = asked_after(pair, pairs, rules.both_directions)
+        targets = target_pairs(pair, pairs, rules.both_directions)
         shares, tied = np.empty((len(targets), 2)), np.empty(len(targets), dtype=bool)
         for start in range(targets.start, targets.stop, rows):
             stop = min(start + rows, targets.stop)
             count, block = stop - start, slice(start, stop)
-            scores = solver.scores(offsets[:count], offset_of_c[block], to_c[block], buffer[:count])
+            scores = solver.scores(offsets[:count], c_offset[block], to_c[block], buffer[:count])
             if rules.constrained:
                 if not rules.as_coded:
                     scores[:, a] = scores[:, b] = -np.inf
-                buffer.reshape(-1)[flat_index_of_c[block] - start * width] = -np.inf
+                buffer.reshape(-1)[flat_c_indices[block] - start * width] = -np.inf
             done = slice(start - targets.start, stop - targets.start)
             won, tied[done] = _answer_shares(scores, answers[block], rules.first_wins)
             shares[done] = np.stack([won, 1 - won], axis=1)
@@ -214,7 +216,7 @@ def _solve_own(
     for pair in range(pairs):
         a, b = first[pair], second[pair]
         offset = solver.offset(to_pair[a], to_pair[b])
-        targets = asked_after(pair, pairs, rules.both_directions)
+        targets = target_pairs(pair, pairs, rules.both_directions)
         block = slice(targets.start, targets.stop)
         choices = candidates[block]
         scores = solver.scores(offset[choices], offset[c[block], None], to_c[block])

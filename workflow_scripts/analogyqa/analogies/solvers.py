@@ -29,7 +29,7 @@ class Solver:
     def scores(
         self,
         offset: np.ndarray,
-        offset_of_c: np.ndarray,
+        c_offset: np.ndarray,
         c: np.ndarray,
         out: np.ndarray | None = None,
     ) -> np.ndarray:
@@ -37,7 +37,7 @@ class Solver:
 
         Args:
             offset: the offsets of the candidates.
-            offset_of_c: the offset that C has as a candidate.
+            c_offset: the offset that C has as a candidate.
             c: results of `to_c` for the candidates.
             out: where to write the scores.
         """
@@ -47,7 +47,7 @@ class Solver:
 class ThreeCosAdd(Solver):
     """cos(D, B) - cos(D, A) + cos(D, C): eq. 1, which is eq. 3 of Levy and Goldberg (2014)."""
 
-    def scores(self, offset, offset_of_c, c, out=None) -> np.ndarray:
+    def scores(self, offset, c_offset, c, out=None) -> np.ndarray:
         return np.add(offset, c, out=out)
 
 
@@ -64,7 +64,7 @@ class ThreeCosMul(Solver):
         below = a + self.epsilon
         return b / np.where(below == 0, self.epsilon, below)
 
-    def scores(self, offset, offset_of_c, c, out=None) -> np.ndarray:
+    def scores(self, offset, c_offset, c, out=None) -> np.ndarray:
         return np.multiply(offset, c, out=out)
 
 
@@ -92,6 +92,6 @@ class Parallelogram(Solver):
         squared = 2 - 2 * cosines
         return 1 / np.sqrt(np.maximum(squared, NEAREST))
 
-    def scores(self, offset, offset_of_c, c, out=None) -> np.ndarray:
-        shifted = np.subtract(offset, offset_of_c, out=out)
+    def scores(self, offset, c_offset, c, out=None) -> np.ndarray:
+        shifted = np.subtract(offset, c_offset, out=out)
         return np.multiply(shifted, c, out=out)

@@ -103,18 +103,18 @@ def build_corpus(
     }
     tables = []
     for split in SPLITS:
-        file_of_question: dict[str, str] = {}
+        question_files: dict[str, str] = {}
         split_parts = (parts or {}).get(split)
         for path in paths.get(split, ()):
             selected = (pair for pair in read(path) if not split_parts or pair.part in split_parts)
             table = _split_table(split, path, selected, question_types)
             for question_id in table["question_id"].unique():
-                if question_id in file_of_question:
+                if question_id in question_files:
                     raise AnalogyQAError(
                         f"{path}: the question {question_id} is also in "
-                        f"{file_of_question[question_id]}. Use each id for one question only."
+                        f"{question_files[question_id]}. Use each id for one question only."
                     )
-                file_of_question[question_id] = path
+                question_files[question_id] = path
             tables.append(table)
     corpus = pd.concat(tables, ignore_index=True)
     if len(paths["train"]) > 1:

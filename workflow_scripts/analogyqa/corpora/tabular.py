@@ -178,7 +178,7 @@ def _parquet(data: bytes, path: str | Path) -> tuple[list[str], Iterator[Row]]:
 def _grouped(rows: Iterable[Row], positions: Mapping[str, int], path: str | Path) -> Iterator[Pair]:
     """Yield the pairs of all rows, by question; the first row of a question decides its place."""
     questions: dict[str, list[Pair]] = {}
-    number_of_text: dict[str, int] = {}
+    question_numbers: dict[str, int] = {}
     for line, fields in rows:
         texts = {}
         for key, position in positions.items():
@@ -189,7 +189,7 @@ def _grouped(rows: Iterable[Row], positions: Mapping[str, int], path: str | Path
                 )
             texts[key] = " ".join(str(value).split())
         question = texts["question"]
-        number = number_of_text.setdefault(question, len(number_of_text) + 1)
+        number = question_numbers.setdefault(question, len(question_numbers) + 1)
         label = _LABELS.get(texts["label"].lower(), texts["label"])
         pair = Pair(
             *(line, texts.get("id", f"q{number}"), question, texts["candidate"]),

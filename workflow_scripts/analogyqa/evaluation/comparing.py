@@ -8,7 +8,7 @@ from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.significance import Comparison, compare_paired, compare_unpaired, holm
 from analogyqa.evaluation.summary import DECIMALS, shared_seeds
-from analogyqa.measures import strata_of
+from analogyqa.measures import item_strata
 from analogyqa.settings.run import Config
 
 # The columns of a comparison in tables.
@@ -36,14 +36,16 @@ def compare_runs(
     both, level = (first.to_numpy(), second.to_numpy()), level_of(config)
     shared = shared_seeds(first), shared_seeds(second)
     if unpaired:
-        strata = strata_of(first), strata_of(second)
+        strata = item_strata(first), item_strata(second)
         return compare_unpaired(*both, level, strata, shared)
     if list(first.columns) != list(second.columns):
         raise AnalogyQAError(
             f"The runs {names[0]} and {names[1]} have different questions. "
             "Delete both, then run the same command again to rebuild them."
         )
-    return compare_paired(*both, level, same_runs=same_runs, strata=strata_of(first), shared=shared)
+    return compare_paired(
+        *both, level, same_runs=same_runs, strata=item_strata(first), shared=shared
+    )
 
 
 def share_runs(first: Cell, second: Cell, config: Config) -> bool:

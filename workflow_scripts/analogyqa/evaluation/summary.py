@@ -14,7 +14,7 @@ from analogyqa.cells.made import made_files
 from analogyqa.errors import explain_damage
 from analogyqa.evaluation.spread import summarise
 from analogyqa.files import write_text
-from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, reweighted, strata_of, values_by_seed
+from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, item_strata, reweight, values_by_seed
 from analogyqa.runs.record import read_metrics, run_system
 from analogyqa.settings.overrides import from_text, to_text
 from analogyqa.settings.run import Config
@@ -121,7 +121,7 @@ def read_runs(
             held = values
             if part.categories is not None:
                 held = values[values["group"].isin(part.categories)]
-            yield record | {"cell": cell.record()}, reweighted(held, part.analogies)
+            yield record | {"cell": cell.record()}, reweight(held, part.analogies)
 
 
 def find_records(results: str | Path) -> dict[str, Path]:
@@ -223,7 +223,7 @@ def measure_columns(by_seed: pd.DataFrame, measure: str, config: Config) -> dict
     """Return the columns MEASURED of scores [seeds, items]."""
     bootstrap, limits = config.bootstrap, (MEASURES[measure].largest, MEASURES[measure].smallest)
     samples, confidence = bootstrap.samples, bootstrap.confidence
-    facts = (*limits, strata_of(by_seed), shared_seeds(by_seed))
+    facts = (*limits, item_strata(by_seed), shared_seeds(by_seed))
     summary = summarise(by_seed.to_numpy(), samples, confidence, *facts)
     rounded = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
     return rounded | {"n_seeds": by_seed.shape[0], "n_items": by_seed.shape[1]}

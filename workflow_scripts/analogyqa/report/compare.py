@@ -25,7 +25,7 @@ from analogyqa.evaluation.summary import (
     scores_on_test,
     shared_seeds,
 )
-from analogyqa.measures import MEASURES, strata_of
+from analogyqa.measures import MEASURES, item_strata
 from analogyqa.runs.record import read_metrics
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import HYPERPARAMETERS
@@ -168,7 +168,7 @@ def build_leaderboard(
     draws = np.stack(
         [
             bootstrap_means(
-                scores.to_numpy(), samples, stream, strata_of(scores), shared_seeds(scores)
+                scores.to_numpy(), samples, stream, item_strata(scores), shared_seeds(scores)
             )
             for stream, scores in enumerate(values.values())
         ]

@@ -7,7 +7,7 @@ model, or as a `.jsonl` file of patterns for spaCy's `entity_ruler`.
 import hashlib
 import importlib.util
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from os.path import isdir, isfile
 from pathlib import Path
@@ -38,44 +38,46 @@ def installed(model: str) -> bool:
     return is_package or exists(model)
 
 
-def load(model: str, remedy: str) -> "Language":
-    """Load a model, or raise AnalogyQAError with a message that ends in `remedy`."""
-    import spacy
+def load_model(
+    model: str, choose: "Callable[[Language], Iterable[str]]", remedy: str
+) -> "Language":
+    """Load a model with only some of its components.
 
-    try:
-        if Path(model).suffix == PATTERNS:
-            nlp = spacy.blank("en")
-            ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": True})
-            ruler.from_disk(model)
-            return nlp
-        if Path(model).suffix != _WHEEL:
-            return spacy.load(model)
-        with TemporaryDirectory() as folder:
-            unpack(Path(model), Path(folder))
-            # The pipeline of a model's package is in package/package-version/.
-            (config,) = Path(folder).glob("*/*/config.cfg")
-            return spacy.load(config.parent)
-    except Exception as error:  # spaCy raises many types
-        raise _load_error(model, error, remedy) from error
-
-
-def check_model(nlp: "Language", model: str, remedy: str) -> None:
-    """Run a loaded model once, because some missing files show only then.
+    Args:
+        model: a package, folder, wheel or file of patterns.
+        choose: returns the names of the components that are needed.
+        remedy: how to name another model, for the message.
 
     Raises:
-        AnalogyQAError: with a message that ends in `remedy`.
+        AnalogyQAError: when the model cannot be loaded.
     """
     try:
-        nlp("Ada Lovelace was born in London in 1815.").to_json()
-    except Exception as error:
-        raise _load_error(model, error, remedy) from error
+        nlp = _read_model(model)
+        nlp.select_pipes(enable=list(choose(nlp)))
+        nlp("Ada Lovelace was born in London in 1815.").to_json()  # some damage shows only here
+        return nlp
+    except Exception as error:  # spaCy raises many types
+        raise AnalogyQAError(
+            f"{model}: spaCy cannot load this model ({one_line(error)}). Install the package "
+            f"(python -m spacy download NAME), or {remedy}"
+        ) from error
 
 
-def _load_error(model: str, error: Exception, remedy: str) -> AnalogyQAError:
-    return AnalogyQAError(
-        f"{model}: spaCy cannot load this model ({one_line(error)}). Install the package (python "
-        f"-m spacy download NAME), or {remedy}"
-    )
+def _read_model(model: str) -> "Language":
+    import spacy
+
+    if Path(model).suffix == PATTERNS:
+        nlp = spacy.blank("en")
+        ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": True})
+        ruler.from_disk(model)
+        return nlp
+    if Path(model).suffix != _WHEEL:
+        return spacy.load(model)
+    with TemporaryDirectory() as folder:
+        unpack(Path(model), Path(folder))
+        # The pipeline of a model's package is in package/package-version/.
+        (config,) = Path(folder).glob("*/*/config.cfg")
+        return spacy.load(config.parent)
 
 
 _TEXTS = ["question", "candidate"]
@@ -104,17 +106,7 @@ def lemmatise_corpus(
     Raises:
         AnalogyQAError: when the model cannot be loaded, or gives no lemmas or parts of speech.
     """
-    remedy = "set lemmas.model to the folder of a model."
-    nlp = load(model, remedy)
-    # Entities and syntax are not needed, and take most of the time.
-    nlp.select_pipes(
-        disable=[
-            name
-            for name in nlp.pipe_names
-            if {"doc.ents", "token.dep"} & {*nlp.get_pipe_meta(name).assigns}
-        ]
-    )
-    check_model(nlp, model, remedy)
+    nlp = load_model(model, _lemma_components, "set lemmas.model to the folder of a model.")
     texts = list(dict.fromkeys(pd.concat([corpus[name] for name in _TEXTS])))
     words, content = {}, {}
 
@@ -136,6 +128,15 @@ def lemmatise_corpus(
         corpus.assign(**{column: corpus[column].map(lemmas) for column in _TEXTS})
         for lemmas in (words, content)
     )
+
+
+def _lemma_components(nlp: "Language") -> list[str]:
+    """Leave out entities and syntax, which take most of the time."""
+    return [
+        name
+        for name in nlp.pipe_names
+        if not {"doc.ents", "token.dep"} & {*nlp.get_pipe_meta(name).assigns}
+    ]
 
 
 def _join_lemmas(tokens: "list[Token]") -> str:
@@ -204,17 +205,7 @@ def model_record(model: str, labels: Labels) -> dict:
 
 
 def _load(model: str, labels: Labels) -> "Language":
-    """Load a model, and disable the components that entities do not need."""
-    nlp = load(model, _REMEDY)
-    finders = _finders(nlp)
-    # Keep a transformer or tok2vec that a component with entities listens to.
-    needed = [
-        name
-        for name, component in nlp.pipeline
-        if name in finders or finders.intersection(getattr(component, "listening_components", []))
-    ]
-    nlp.select_pipes(enable=needed)
-    check_model(nlp, model, _REMEDY)
+    nlp = load_model(model, _entity_components, _REMEDY)
     all_labels = dict.fromkeys(chain.from_iterable(labels.values()))
     if not _labels(nlp) & all_labels.keys():
         raise AnalogyQAError(
@@ -222,6 +213,16 @@ def _load(model: str, labels: Labels) -> "Language":
             "Set named_entities.model to a spaCy model or a file of patterns that has them."
         )
     return nlp
+
+
+def _entity_components(nlp: "Language") -> list[str]:
+    """Keep what finds entities, and a transformer or tok2vec that listens to it."""
+    finders = _finders(nlp)
+    return [
+        name
+        for name, component in nlp.pipeline
+        if name in finders or finders.intersection(getattr(component, "listening_components", []))
+    ]
 
 
 def _finders(nlp: "Language") -> set[str]:

@@ -116,9 +116,9 @@ def solve_corpus(
 ) -> dict[str, pd.DataFrame]:
     """Solve all analogies of a corpus of relations with some solvers.
 
-    An item is a pair C : D that the other pairs of its category ask for, or all pairs that
-    templates make of one pair of words. `WEIGHT` is the number of these questions. The value of an
-    item is the share of them that are solved, plus what the item as A : B contributes, see
+    An item is a pair C : D that other pairs of its category ask for, or all pairs that templates
+    make of one pair of words. `WEIGHT` is the number of these questions. The value of an item is
+    the share of them that are solved, corrected for the questions that it asks as A : B, see
     `with_both_roles`.
 
     Returns a table for each solver, with the columns item, group, measure and value.
@@ -150,22 +150,25 @@ def _measured(solved: Solved, ids: pd.Series, category: Category) -> pd.DataFram
         ACCURACY: solved.chosen[:, 0],
         TIED: solved.tied,
         ALL_CORRECT: 0,
-        WEIGHT: solved.asked,
+        WEIGHT: solved.questions,
     }
     if category.candidates is not None:
         values |= dict(zip(OF_DISTRACTORS, solved.chosen.T[1:], strict=True))
     items = pd.Index(ids.astype(str).str.replace(_OF_TEMPLATE, "", regex=True), name="item")
     frame = pd.DataFrame(values, index=items, dtype=float).groupby("item").sum()
-    given = pd.Series(solved.given, index=items).groupby("item").sum()
-    for name, chosen_by in zip((ACCURACY, *OF_DISTRACTORS), solved.chosen_by.T, strict=False):
+    sources = pd.Series(solved.source_questions, index=items).groupby("item").sum()
+    for name, chosen in zip((ACCURACY, *OF_DISTRACTORS), solved.source_chosen.T, strict=False):
         if name in frame:
-            by_item = pd.Series(chosen_by, index=items).groupby("item").sum()
-            frame[name] = with_both_roles(frame[name], frame[WEIGHT], by_item, given)
+            source_chosen = pd.Series(chosen, index=items).groupby("item").sum()
+            frame[name] = with_both_roles(frame[name], frame[WEIGHT], source_chosen, sources)
     return frame.melt(ignore_index=False, var_name="measure").reset_index()
 
 
 def with_both_roles(
-    chosen: pd.Series, asked: pd.Series, chosen_by: pd.Series, given: pd.Series
+    chosen: pd.Series,
+    questions: pd.Series,
+    source_chosen: pd.Series,
+    source_questions: pd.Series,
 ) -> pd.Series:
     """Return the values of items whose weighted spread is that of the accuracy.
 
@@ -177,11 +180,11 @@ def with_both_roles(
     mean is the accuracy.
 
     Args:
-        chosen, asked: How often the item as C : D had this choice, and how often it was asked for.
-        chosen_by, given: The same for the item as A : B.
+        chosen, questions: How often the item as C : D had this choice, and how often it was asked.
+        source_chosen, source_questions: The same for the item as A : B.
     """
-    mean = chosen.sum() / asked.sum()
-    return (chosen + chosen_by - mean * given) / asked
+    mean = chosen.sum() / questions.sum()
+    return (chosen + source_chosen - mean * source_questions) / questions
 
 
 def _category(rows: pd.DataFrame, vectors: np.ndarray) -> tuple[Category, np.ndarray]:

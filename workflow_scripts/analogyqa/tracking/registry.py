@@ -84,7 +84,7 @@ def _register(client: MlflowClient, name: str, run: Run) -> None:
     existing = client.search_registered_models(f"name = '{name}'")
     if not existing:
         client.create_registered_model(name)
-    elif _source_of_best(client, existing[0]) == source:
+    elif _best_source(client, existing[0]) == source:
         return
     version = client.create_model_version(
         name,
@@ -96,7 +96,7 @@ def _register(client: MlflowClient, name: str, run: Run) -> None:
     client.set_registered_model_alias(name, ALIAS, version.version)
 
 
-def _source_of_best(client: MlflowClient, model: RegisteredModel) -> str | None:
+def _best_source(client: MlflowClient, model: RegisteredModel) -> str | None:
     version = model.aliases.get(ALIAS)
     return client.get_model_version(model.name, version).source if version else None
 

@@ -162,7 +162,7 @@ class MlflowExperiment:
             seeds[run.data.tags.get("mlflow.parentRunId")].append(run)
         models = self._model_ids()
 
-        def is_whole(run: Run) -> bool:
+        def is_unchanged(run: Run) -> bool:
             """Return whether nothing of a run has changed, and nothing was deleted in MLflow."""
             importable, below = by_record[run.data.tags["record"]], seeds[run.info.run_id]
             outputs = [seed.outputs.model_outputs for seed in below if seed.outputs]
@@ -175,7 +175,7 @@ class MlflowExperiment:
                 and (files is None or files.is_dir())
             )
 
-        kept = {run.data.tags["record"]: run.info.run_id for run in existing if is_whole(run)}
+        kept = {run.data.tags["record"]: run.info.run_id for run in existing if is_unchanged(run)}
         missing = [run for run in runs if run.record not in kept]
         for importable in tqdm(missing, desc="MLflow", unit="run", disable=None):
             run_id = importable.add(self)

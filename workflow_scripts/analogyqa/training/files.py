@@ -14,7 +14,7 @@ from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
 from analogyqa.settings.systems import System
-from analogyqa.text import tokenize, whole
+from analogyqa.text import as_one_word, tokenize
 from analogyqa.training.data import CellData, cell_data
 from analogyqa.vectors.frequencies import read_frequencies
 from analogyqa.vectors.store import read_store
@@ -135,7 +135,7 @@ def read_vocabulary(
     store = files.sentence_vectors or files.vectors
     vectors, word_ids = read_store(store) if store else (None, None)
     if files.sentence_vectors:
-        return vectors, word_ids, whole
+        return vectors, word_ids, as_one_word
     if system.encoder_spec and system.encoder_spec.vocabulary:
         return vectors, *system.encoder_spec.vocabulary.load()()
     split = partial(tokenize, lowercase=lowercase, shortest=system.shortest_word)

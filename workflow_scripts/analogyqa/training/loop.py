@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import means_of, measure_items
+from analogyqa.measures import mean_values, measure_items
 from analogyqa.rankers import Quadruples, unranked
 from analogyqa.schemas import HISTORY
 from analogyqa.settings.systems import System, Training
@@ -124,7 +124,7 @@ def train_seed(
             with in_place:
                 dev = score_learner(learner, "dev")
                 table = scores_table(data, "dev", seed, *dev)
-                means = means_of(measure_items(table, data.splits["dev"].groups))
+                means = mean_values(measure_items(table, data.splits["dev"].groups))
                 value = means[training.select_by]
                 if version not in state["best"] or value > state["best"][version]["value"]:
                     weights = learner.model.state_dict().items()

@@ -90,13 +90,13 @@ def read_fasttext(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, 
 
     remedy = "Delete it, then fetch or train it again."
     with explain_damage(path, "damaged fastText model", remedy):
-        require_whole_fasttext(path)
+        require_complete_fasttext(path)
         model = fasttext.load_model(str(path))
     is_known = np.array([model.get_word_id(word) >= 0 for word in vocabulary])
     return np.stack([model.get_word_vector(word) for word in vocabulary]), is_known
 
 
-def require_whole_fasttext(path: str | Path) -> None:
+def require_complete_fasttext(path: str | Path) -> None:
     """Raise one of DAMAGE for a truncated or inconsistent model, which would crash fastText."""
     with open_mapped(path) as reader:
         header = reader.header

@@ -38,7 +38,7 @@ def write_store(
     with atomic_path(path) as temporary:
         with open(temporary, "wb") as file:
             np.save(file, vectors)
-        require_whole(temporary, partial(np.lib.format.open_memmap, mode="r"))
+        require_complete(temporary, partial(np.lib.format.open_memmap, mode="r"))
 
 
 def store_record(path: str | Path) -> dict:
@@ -75,7 +75,7 @@ def read_store(path: str | Path, remedy: str = _REBUILD) -> tuple[np.ndarray, di
     return vectors, {word: row for row, word in enumerate(words)}
 
 
-def require_whole(path: Path, check: Callable[[Path], object]) -> None:
+def require_complete(path: Path, check: Callable[[Path], object]) -> None:
     """Raise OSError when a library silently wrote a truncated file."""
     try:
         check(path)

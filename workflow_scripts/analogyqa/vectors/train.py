@@ -11,9 +11,9 @@ from threadpoolctl import threadpool_limits
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
 from analogyqa.text import tokenize
-from analogyqa.vectors.fasttext_files import require_whole_fasttext
+from analogyqa.vectors.fasttext_files import require_complete_fasttext
 from analogyqa.vectors.files import read_packed_lines
-from analogyqa.vectors.store import require_whole
+from analogyqa.vectors.store import require_complete
 
 
 def train_vectors(
@@ -46,7 +46,7 @@ def train_vectors(
                 f"word occur {min_count} times (min_count)?"
             ) from error
         model.save_model(str(model_path))
-        require_whole(model_path, require_whole_fasttext)
+        require_complete(model_path, require_complete_fasttext)
 
 
 def train_word2vec(
