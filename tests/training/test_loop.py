@@ -2,7 +2,6 @@
 
 import itertools
 import os
-from collections import Counter
 from functools import partial
 from types import SimpleNamespace
 
@@ -19,12 +18,8 @@ from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import build_ranker
 from analogyqa.rankers.energy import energy
 from analogyqa.schemas import (
-    CORPUS,
     HISTORY,
-    PROTOTYPES,
-    QUADRUPLES,
     SCORES,
-    read_table,
     write_table,
 )
 from analogyqa.settings.systems import Negatives, Training
@@ -35,6 +30,7 @@ from analogyqa.training.learner import encode
 from analogyqa.training.loop import ConstantRanker, train_seed
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
 from builders.cells import COMB, stop_after, trained_system
+from builders.quadruples import written_quadruples
 
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other
@@ -65,97 +61,6 @@ def assert_same(first, second):
         for trained in (first, second)
     ]
     pd.testing.assert_frame_equal(*untimed, check_exact=True)
-
-
-def texts_of(data, batch):
-    """Return the quadruples of a batch as texts and labels."""
-    texts = np.array(list(data.sentences.index))[batch.sentences]
-    corners = (texts[corner] for corner in (batch.a, batch.b, batch.c, batch.d))
-    return list(zip(*corners, batch.labels.tolist(), strict=True))
-
-
-def written_quadruples(files):
-    """Return the training quadruples as texts and labels, read from the tables themselves."""
-    corpus = read_table(files.corpus, CORPUS).set_index("candidate_id")
-    prototypes = read_table(files.prototypes, PROTOTYPES)
-    prototypes = prototypes.set_index(["question_type", "rank"])["candidate_id"]
-    quadruples = read_table(files.quadruples["train"], QUADRUPLES)
-    pairs = corpus.loc[quadruples["candidate_id"]]
-    keys = list(zip(pairs["question_type"], quadruples["prototype"], strict=True))
-    prototype_pairs = corpus.loc[prototypes.loc[keys]]
-    columns = [
-        table[name] for table in (prototype_pairs, pairs) for name in ("question", "candidate")
-    ]
-    return list(zip(*columns, pairs["label"], strict=True))
-
-
-# Batches
-
-
-@pytest.mark.parametrize("draw", ["resampled", "fixed"])
-@pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
-def test_an_epoch_covers_every_question_once_and_a_batch_holds_one_type(cell_files, draw, types, p):
-    data = load_cell(cell_files(types=types, p=p), types, trained_system(p=p), lowercase=True)
-    questions_of_epoch = []
-    for batch in quadruple_batches(
-        data, training_settings(batch_size=2, negatives={"draw": draw}), 0, 1
-    ):
-        quadruples = texts_of(data, batch)
-        questions = {c for _, _, c, _, _ in quadruples}
-        assert len({text.split()[0] for a, _, c, _, _ in quadruples for text in (a, c)}) == 1
-        assert len(questions) <= 2
-        questions_of_epoch += questions
-        used = np.concatenate([batch.a, batch.b, batch.c, batch.d])
-        assert sorted(set(used)) == list(range(len(batch.sentences)))
-        assert len(set(batch.sentences)) == len(batch.sentences)
-    answerable = set(data.splits["train"].pairs["question"])
-    # The only question without a type is the prototype of it, and has no wrong candidate.
-    assert sorted(questions_of_epoch) == sorted(answerable - {"what is thing 0 ?"})
-
-
-@pytest.mark.parametrize("per", ["pair", "question"])
-@pytest.mark.parametrize("count", [1, 2])
-def test_fixed_draws_are_exactly_the_quadruples_of_the_table(cell_files, per, count):
-    files = cell_files(negatives=Negatives(per=per, count=count))
-    data = load_cell(files, COMB, trained_system(), lowercase=True)
-    settings = training_settings(negatives={"draw": "fixed", "per": per, "count": count})
-    for epoch in (1, 2):
-        batches = quadruple_batches(data, settings, 0, epoch)
-        drawn = Counter(row for batch in batches for row in texts_of(data, batch))
-        assert drawn == Counter(written_quadruples(files))
-
-
-def test_shuffled_batches_hold_the_quadruples_of_the_table(cell_files):
-    files = cell_files()
-    data = load_cell(files, COMB, trained_system(), lowercase=True)
-    settings = training_settings(batch_of="quadruples", batch_size=8, negatives={"draw": "fixed"})
-    batches = [texts_of(data, batch) for batch in quadruple_batches(data, settings, 0, 1)]
-    assert {len(batch) for batch in batches} <= {7, 8}
-    assert Counter(row for batch in batches for row in batch) == Counter(written_quadruples(files))
-    # A batch mixes the types of questions.
-    assert max(len({c.split()[0] for _, _, c, _, _ in batch}) for batch in batches) > 1
-
-
-@pytest.mark.parametrize("per", ["pair", "question"])
-def test_resampled_draws_change_only_the_wrong_candidates(cell_files, per):
-    files = cell_files(negatives=Negatives(per=per, count=2))
-    data = load_cell(files, COMB, trained_system(), lowercase=True)
-    settings = training_settings(negatives={"draw": "resampled", "per": per, "count": 2})
-    epochs = []
-    for epoch in (1, 2):
-        batches = quadruple_batches(data, settings, 0, epoch)
-        epochs.append([row for batch in batches for row in texts_of(data, batch)])
-    first, second = epochs
-    written = written_quadruples(files)
-    assert Counter(first) != Counter(second)
-    pairs = data.splits["train"].pairs
-    wrong_rows = pairs[pairs["label"] == 0]
-    wrong = set(zip(wrong_rows["question"], wrong_rows["candidate"], strict=True))
-    for rows in epochs:
-        assert Counter(row for row in rows if row[4]) == Counter(row for row in written if row[4])
-        assert all((c, d) in wrong for _, _, c, d, label in rows if not label)
-        drawn = Counter(row[:3] for row in rows if not row[4])
-        assert drawn == Counter(row[:3] for row in written if not row[4])
 
 
 # The loss

@@ -160,10 +160,10 @@ class Model:
         """
         for split in ("test", "dev"):
             pairs = select_subset(self.corpus, split, self.job.types)
-            asked = pairs[pairs["question_id"] == question_id]
-            if len(asked):
+            question_pairs = pairs[pairs["question_id"] == question_id]
+            if len(question_pairs):
                 # Equal scores are ranked as in the measures.
-                return self._explain(asked.sort_values("candidate_id", ascending=False))
+                return self._explain(question_pairs.sort_values("candidate_id", ascending=False))
         known = select_subset(self.corpus, "test", self.job.types)["question_id"].unique()
         if not len(known):
             raise AnalogyQAError(
@@ -288,9 +288,9 @@ class Model:
         """Score pairs, by split: a table of schema SCORES."""
         system = self.job.system
         if system.ranker_spec.reads == "text":
-            asked = pd.concat(pairs.values(), ignore_index=True)
-            collection = pd.concat([self.corpus["candidate"], asked["candidate"]]).unique()
-            scored = score_texts(asked, collection, build_ranker(system), self.job.lowercase)
+            all_pairs = pd.concat(pairs.values(), ignore_index=True)
+            collection = pd.concat([self.corpus["candidate"], all_pairs["candidate"]]).unique()
+            scored = score_texts(all_pairs, collection, build_ranker(system), self.job.lowercase)
             return scored.assign(seed=self.seed)[SCORES.names]
         data = self._data({"train": train, **pairs})
         if not system.trained:

@@ -87,8 +87,8 @@ def read_folder(folder: str | Path) -> Learned:
     with explain_damage(path, remedy="Name a folder that Model.save has written"):
         stored = json.loads(path.read_text(encoding="utf-8"))
         files = {
-            name: name_of_file and str(path.with_name(name_of_file))
-            for name, name_of_file in stored["files"].items()
+            name: file_name and str(path.with_name(file_name))
+            for name, file_name in stored["files"].items()
         }
         seed, checkpoint = stored["seed"], stored["checkpoint"]
         tables = CellFiles(files["corpus"], files["vectors"], files["prototypes"], {})

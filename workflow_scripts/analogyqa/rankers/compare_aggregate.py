@@ -60,12 +60,12 @@ class CompareAggregateRanker(WordNetwork):
         candidate_words = words[_word_rows(candidates[order], lengths)].split(counts)
         scores = []
         for rows, block_words in zip(blocks, candidate_words, strict=True):
-            asked = number[rows]
+            numbers = number[rows]
             is_word = _within(lengths[candidates[rows]])
             candidate = _placed(block_words, is_word, 0)
-            match = candidate @ projected[asked].transpose(1, 2)
-            match = match.masked_fill(~is_question_word[asked][:, None], -torch.inf)
-            attended = match.softmax(dim=2) @ question_maps[asked]
+            match = candidate @ projected[numbers].transpose(1, 2)
+            match = match.masked_fill(~is_question_word[numbers][:, None], -torch.inf)
+            attended = match.softmax(dim=2) @ question_maps[numbers]
             pooled = torch.cat(self._maxima(candidate * attended, is_word), dim=1)
             hidden = self.layer(self.sentence_dropout(pooled)).tanh()
             scores.append(self.output(hidden).squeeze(1))

@@ -74,13 +74,13 @@ class Explainer:
         part = self.data.splits[first["split"]]
         ids = pd.Index(part.pairs["candidate_id"])
         rows = ids.get_indexer(ranked["candidate_id"])
-        asked, answers = part.questions[rows], part.candidates[rows]
+        questions, answers = part.questions[rows], part.candidates[rows]
         columns = ["candidate_id", "candidate", "label", "score"]
         records = ranked[columns].to_dict("records")
-        words, *candidate_words = self._winners(np.concatenate([asked[:1], answers]))
+        words, *candidate_words = self._winners(np.concatenate([questions[:1], answers]))
         candidates = [
-            Candidate(**record, words=own, matches=self._matches(asked[0], answer))
-            for record, own, answer in zip(records, candidate_words, answers, strict=True)
+            Candidate(**record, words=shares, matches=self._matches(questions[0], answer))
+            for record, shares, answer in zip(records, candidate_words, answers, strict=True)
         ]
         explanation = Explanation(
             run=self.run,
@@ -92,25 +92,25 @@ class Explainer:
         )
         if self.system.compares:
             question_type = str(part.pairs["question_type"].iloc[rows[0]])
-            self._compare(explanation, asked, answers, self._prototype_types == question_type)
+            self._compare(explanation, questions, answers, self._prototype_types == question_type)
         return explanation
 
     def _compare(
-        self, explanation: Explanation, asked: np.ndarray, answers: np.ndarray, used: np.ndarray
+        self, explanation: Explanation, questions: np.ndarray, answers: np.ndarray, used: np.ndarray
     ) -> None:
         """Add the prototypes that are used, a mask [P], and how similar each candidate is to each.
 
-        `asked` and `answers` are the sentence numbers of the candidates [M].
+        `questions` and `answers` are the sentence numbers of the candidates [M].
         """
-        like = self.data.prototype_questions[used], self.data.prototype_candidates[used]
-        encoded = self._encoded(asked, answers, *like)
+        compared = self.data.prototype_questions[used], self.data.prototype_candidates[used]
+        encoded = self._encoded(questions, answers, *compared)
         similarities = prototype_scores(self._ranker, encoded)
         scores, best = self._ranker.scores(encoded)
         for row, candidate in enumerate(explanation.candidates):
-            own = similarities[row]
-            nearest = np.argsort(-own, kind="stable")[:NEAREST].tolist()
-            candidate.nearest = [(number, float(own[number])) for number in nearest]
-            if abs(own[best[row]] - scores[row]) < TOLERANCE:
+            similarity = similarities[row]
+            nearest = np.argsort(-similarity, kind="stable")[:NEAREST].tolist()
+            candidate.nearest = [(number, float(similarity[number])) for number in nearest]
+            if abs(similarity[best[row]] - scores[row]) < TOLERANCE:
                 candidate.decided_by = int(best[row])
         texts = list(self.data.sentences.index)
         explanation.prototypes = [
@@ -121,7 +121,7 @@ class Explainer:
                 answer_words=answer_words,
             )
             for question, answer, question_words, answer_words in zip(
-                *like, *map(self._winners, like), strict=True
+                *compared, *map(self._winners, compared), strict=True
             )
         ]
         shifts = np.concatenate(
@@ -133,7 +133,7 @@ class Explainer:
         if getattr(self.system.ranker, "compare", "cosine") == "cosine":
             shifts = unit(shifts)  # only their directions are compared
         points, shares = principal_components(shifts)
-        candidates, prototypes = np.split(points, [len(asked)])
+        candidates, prototypes = np.split(points, [len(questions)])
         explanation.shifts = Shifts(
             candidates=candidates.tolist(), prototypes=prototypes.tolist(), shares=shares
         )
@@ -164,16 +164,21 @@ class Explainer:
 
     def _matches(self, question: int, answer: int) -> list[tuple[str, str, float]]:
         """Return the words of a question, each with the most similar word of an answer."""
-        asked, found = map(self.data.sentences.words, (question, answer))
-        if not (self.system.ranker_spec.matches_words and len(asked) and len(found)):
+        question_words, answer_words = map(self.data.sentences.words, (question, answer))
+        if not (
+            self.system.ranker_spec.matches_words and len(question_words) and len(answer_words)
+        ):
             return []
         vectors = self.data.known_vectors
-        cosines = unit(vectors[asked]) @ unit(vectors[found]).T
+        cosines = unit(vectors[question_words]) @ unit(vectors[answer_words]).T
         best = cosines.argmax(axis=1)
         return [
             (self._word_at[word], self._word_at[match], float(cosine))
             for word, match, cosine in zip(
-                asked.tolist(), found[best].tolist(), cosines.max(axis=1), strict=True
+                question_words.tolist(),
+                answer_words[best].tolist(),
+                cosines.max(axis=1),
+                strict=True,
             )
         ]
 
@@ -185,13 +190,13 @@ def prototype_scores(ranker: Ranker, encoded: Encoded) -> np.ndarray:
     """
     pairs = encoded.pairs
     alone = np.arange(len(pairs))  # each quadruple is a pair of a question of its own
-    each = encoded._replace(
+    separate = encoded._replace(
         question_of=alone,
         questions=encoded.questions[pairs],
         candidates=encoded.candidates[pairs],
         pairs=alone,
     )
-    scores, _ = ranker.scores(each)
+    scores, _ = ranker.scores(separate)
     return scores.reshape(len(encoded.questions), -1)
 
 

@@ -1,17 +1,25 @@
-"""Batches of an epoch: questions with all candidates, or correct pairs with wrong ones."""
+"""Batches of an epoch: quadruples, questions with candidates, or correct pairs with wrong ones."""
+
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from analogyqa.objectives.specs import OBJECTIVES
-from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import Negatives, Training
+from analogyqa.training.batches import quadruple_batches
 from analogyqa.training.files import load_cell
-from builders.cells import trained_system
+from builders.cells import COMB, trained_system
+from builders.quadruples import texts_of, written_quadruples
 
 BATCH_SIZE = 4
 DRAWS = ["listwise", "mix"]
 MIX_COUNT = 3  # wrong candidates among which the objective `mix` chooses the hardest
 GROUP = 2 + MIX_COUNT  # a correct candidate, a random one, and those
+
+
+def training_settings(**training):
+    return trained_system(**training).training
 
 
 @pytest.fixture
@@ -125,3 +133,72 @@ def test_mix_batch_sizes_and_unique_sentences(data):
     for batch in batches:
         assert len(set(batch.sentences)) == len(batch.sentences)
         assert len(batch.a) == len(batch.b) == 0
+
+
+# Quadruples
+
+
+@pytest.mark.parametrize("draw", ["resampled", "fixed"])
+@pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
+def test_an_epoch_covers_every_question_once_and_a_batch_holds_one_type(cell_files, draw, types, p):
+    data = load_cell(cell_files(types=types, p=p), types, trained_system(p=p), lowercase=True)
+    questions_of_epoch = []
+    for batch in quadruple_batches(
+        data, training_settings(batch_size=2, negatives={"draw": draw}), 0, 1
+    ):
+        quadruples = texts_of(data, batch)
+        questions = {c for _, _, c, _, _ in quadruples}
+        assert len({text.split()[0] for a, _, c, _, _ in quadruples for text in (a, c)}) == 1
+        assert len(questions) <= 2
+        questions_of_epoch += questions
+        used = np.concatenate([batch.a, batch.b, batch.c, batch.d])
+        assert sorted(set(used)) == list(range(len(batch.sentences)))
+        assert len(set(batch.sentences)) == len(batch.sentences)
+    answerable = set(data.splits["train"].pairs["question"])
+    # The only question without a type is the prototype of it, and has no wrong candidate.
+    assert sorted(questions_of_epoch) == sorted(answerable - {"what is thing 0 ?"})
+
+
+@pytest.mark.parametrize("per", ["pair", "question"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_fixed_draws_are_exactly_the_quadruples_of_the_table(cell_files, per, count):
+    files = cell_files(negatives=Negatives(per=per, count=count))
+    data = load_cell(files, COMB, trained_system(), lowercase=True)
+    settings = training_settings(negatives={"draw": "fixed", "per": per, "count": count})
+    for epoch in (1, 2):
+        batches = quadruple_batches(data, settings, 0, epoch)
+        drawn = Counter(row for batch in batches for row in texts_of(data, batch))
+        assert drawn == Counter(written_quadruples(files))
+
+
+def test_shuffled_batches_hold_the_quadruples_of_the_table(cell_files):
+    files = cell_files()
+    data = load_cell(files, COMB, trained_system(), lowercase=True)
+    settings = training_settings(batch_of="quadruples", batch_size=8, negatives={"draw": "fixed"})
+    batches = [texts_of(data, batch) for batch in quadruple_batches(data, settings, 0, 1)]
+    assert {len(batch) for batch in batches} <= {7, 8}
+    assert Counter(row for batch in batches for row in batch) == Counter(written_quadruples(files))
+    # A batch mixes the types of questions.
+    assert max(len({c.split()[0] for _, _, c, _, _ in batch}) for batch in batches) > 1
+
+
+@pytest.mark.parametrize("per", ["pair", "question"])
+def test_resampled_draws_change_only_the_wrong_candidates(cell_files, per):
+    files = cell_files(negatives=Negatives(per=per, count=2))
+    data = load_cell(files, COMB, trained_system(), lowercase=True)
+    settings = training_settings(negatives={"draw": "resampled", "per": per, "count": 2})
+    epochs = []
+    for epoch in (1, 2):
+        batches = quadruple_batches(data, settings, 0, epoch)
+        epochs.append([row for batch in batches for row in texts_of(data, batch)])
+    first, second = epochs
+    written = written_quadruples(files)
+    assert Counter(first) != Counter(second)
+    pairs = data.splits["train"].pairs
+    wrong_rows = pairs[pairs["label"] == 0]
+    wrong = set(zip(wrong_rows["question"], wrong_rows["candidate"], strict=True))
+    for rows in epochs:
+        assert Counter(row for row in rows if row[4]) == Counter(row for row in written if row[4])
+        assert all((c, d) in wrong for _, _, c, d, label in rows if not label)
+        drawn = Counter(row[:3] for row in rows if not row[4])
+        assert drawn == Counter(row[:3] for row in written if not row[4])
