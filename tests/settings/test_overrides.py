@@ -127,6 +127,7 @@ def test_overrides_change_only_their_section(papers):
     negatives = before.training.negatives.model_copy(update={"count": 2})
     training = before.training.model_copy(update={"loss": "hinge", "negatives": negatives})
     assert changed == before.model_copy(update={"training": training, "vectors": "cased", "p": 2})
+    assert config.system_at("analogy", ov.as_overrides({"p": 2})).training is before.training
     dropped = config.dataset_at("toy", ov.as_overrides({"drop_all_correct": ["dev", "test"]}))
     assert (dropped.drop_all_correct, dropped.questions) == (["dev", "test"], {})
     assert config.dataset_at("toy", overrides) == config.datasets["toy"]

@@ -80,31 +80,29 @@ def with_means(artefacts: Mapping[str, "Artefact"]) -> dict[str, "Artefact"]:
 def _means(
     name: str, artefact: "Artefact", artefacts: Mapping[str, "Artefact"]
 ) -> dict[str, list[float]]:
-    means = artefact.means_of
-    assert means
-    columns = []
+    assert artefact.means_of
+    tables, (table, column) = artefact.means_of.tables, artefact.means_of.weights
+
+    def mean(row: str, shown: str) -> float:
+        values, weights = [], []
+        for number in artefacts[tables[shown]].numbers():
+            if number.row == row:
+                value, count = number.published, counts[number.coordinates.subset]
+                if value is None or count is None:
+                    raise LookupError(f"{number.row}, {number.column}")
+                values.append(value)
+                weights.append(count)
+        return round(fmean(values, weights), MEAN_DIGITS)
+
     try:
-        table, column = means.weights
         counts = {
             number.coordinates.subset: number.published
             for number in artefacts[table].numbers()
             if number.column == column
         }
-        for shown in artefact.columns:
-            values: dict[str, list[float]] = {row: [] for row in artefact.rows}
-            weights: dict[str, list[float]] = {row: [] for row in artefact.rows}
-            for number in artefacts[means.tables[shown]].numbers():
-                value, count = number.published, counts[number.coordinates.subset]
-                if value is None or count is None:
-                    raise LookupError(f"{number.row}, {number.column}")
-                values[number.row].append(value)
-                weights[number.row].append(count)
-            columns.append(
-                [round(fmean(values[row], weights[row]), MEAN_DIGITS) for row in artefact.rows]
-            )
+        return {row: [mean(row, shown) for shown in artefact.columns] for row in artefact.rows}
     except LookupError as error:
         raise ValueError(f"{name}.means_of: no printed value of {error}") from None
-    return dict(zip(artefact.rows, map(list, zip(*columns, strict=True)), strict=True))
 
 
 Cited = Literal["cited"]
