@@ -8,7 +8,7 @@ from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.table_formats import to_latex, to_markdown
 from analogyqa.report.tables import build_table
-from analogyqa.report.views.show import build_view, table_of_view
+from analogyqa.report.views.show import build_view, tabulate_view
 
 with job(snakemake):
     (config, papers), inputs = reported(snakemake), snakemake.input
@@ -16,7 +16,7 @@ with job(snakemake):
     name = f"table{snakemake.wildcards.number}"
     if name in paper.views:
         content = build_view(paper, name, inputs.get("tables", []), config)
-        table = table_of_view(content, paper, name, config)
+        table = tabulate_view(content, paper, name, config)
     else:
         results = read_results(
             config,

@@ -25,7 +25,7 @@ from analogyqa.report.page.runs import (
     read_run_records,
     time_block,
 )
-from analogyqa.report.trace import lines_of, origin, shown_numbers
+from analogyqa.report.trace import origin, shown_numbers, text_lines
 from analogyqa.settings.artefacts import CITED
 from builders.golden import page_text
 from builders.report import make_config
@@ -73,7 +73,9 @@ def test_the_origin_of_every_number_matches_the_command_why(built):
             continue
         opened = embedded["numbers"][f"tiny2020-table1.{name}"]
         facts = opened["facts"] | (embedded["runs"][opened["run"]] if opened["run"] else {})
-        expected = {key: lines_of(value) for key, value in origin(folder, number, COMMAND).items()}
+        expected = {
+            key: text_lines(value) for key, value in origin(folder, number, COMMAND).items()
+        }
         verdict = expected.pop("verdict", [""])[0]
         assert facts.pop("verdict", [""])[0].startswith(verdict)
         assert facts == expected

@@ -6,8 +6,8 @@ import pytest
 from analogyqa.cells import view_tables
 from analogyqa.report.explained import clearest_decisions
 from analogyqa.report.table_formats import to_markdown
-from analogyqa.report.views.decisions import counts_of
-from analogyqa.report.views.show import build_view, table_of_view
+from analogyqa.report.views.decisions import count_decisions
+from analogyqa.report.views.show import build_view, tabulate_view
 from analogyqa.schemas import DECISIONS, write_table
 from builders.report import cells_in_markdown, make_config, make_paper
 
@@ -37,7 +37,7 @@ TABLE = decisions(
 
 
 def test_decisions_are_counted_for_each_prototype():
-    counts = counts_of(TABLE).set_index("question_id")
+    counts = count_decisions(TABLE).set_index("question_id")
     assert counts.index.tolist() == ["c", "d", "a", "b"]
     assert counts[["seeds", "decisions", "right"]].to_numpy().tolist() == [
         [1, 1, 0], [1, 1, 1], [2, 3, 2], [1, 1, 1],
@@ -64,7 +64,7 @@ def page(tmp_path):
         for path in paths:
             write_table(table, DECISIONS, path)
         content = build_view(paper, "table6", paths, config)
-        return to_markdown(table_of_view(content, paper, "table6", config))
+        return to_markdown(tabulate_view(content, paper, "table6", config))
 
     return page
 

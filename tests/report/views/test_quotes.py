@@ -6,7 +6,7 @@ import pytest
 from analogyqa.cells import artefact_cells
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.views.quotes import NO, WITHIN, YES, match
-from analogyqa.report.views.show import build_view, table_of_view
+from analogyqa.report.views.show import build_view, tabulate_view
 from analogyqa.schemas import CORPUS, write_table
 from builders.report import cells_in_markdown, make_config, make_paper
 
@@ -56,7 +56,7 @@ def test_quotes_are_found_in_the_most_similar_question(tmp_path):
         paths.append(tmp_path / "corpora" / f"{name}.parquet")
         write_table(table, CORPUS, paths[-1])
     content = build_view(paper, "table1", paths, config)
-    text = to_markdown(table_of_view(content, paper, "table1", config))
+    text = to_markdown(tabulate_view(content, paper, "table1", config))
     assert cells_in_markdown(text)[2:] == [
         ["A and B", "question", "Who is Anna?", "Two", "train", "q1", YES, "1.00", ""],
         [

@@ -11,7 +11,7 @@ from analogyqa.cells import Cell, artefact_cells, reported_cells, view_tables
 from analogyqa.evaluation.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.evaluation.summary import read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
-from analogyqa.report.views.show import build_view, draw_view, table_of_view
+from analogyqa.report.views.show import build_view, draw_view, tabulate_view
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.report.views.vectors import (
     DIFFERENCE,
@@ -110,7 +110,7 @@ def show(tmp_path):
 @pytest.fixture
 def table(show):
     def table(view, *insides, **changes):
-        return table_of_view(*show(view, insides, **changes))
+        return tabulate_view(*show(view, insides, **changes))
 
     return table
 
@@ -130,7 +130,7 @@ def test_a_view_is_as_reviewed(view, show, tmp_path, golden):
     if VIEWS[view].is_figure:
         text = figure_text(partial(draw_view, content, *context), tmp_path)
     else:
-        table = table_of_view(content, *context)
+        table = tabulate_view(content, *context)
         text = f"{to_markdown(table)}\n{to_latex(table, 'a')}"
     golden(text, f"{view}.txt")
 
@@ -147,7 +147,7 @@ def test_an_unavailable_panel_is_left_out_with_its_reason(view, panels, show, tm
         text = figure_text(partial(draw_view, content, paper, name, config), tmp_path)
         assert "not run: no room" in text
     else:
-        assert "no room" in to_markdown(table_of_view(content, paper, name, config))
+        assert "no room" in to_markdown(tabulate_view(content, paper, name, config))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from analogyqa.cli.options import (
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.report.stored import read_configuration
-from analogyqa.report.trace import find_number, lines_of, origin
+from analogyqa.report.trace import find_number, origin, text_lines
 from analogyqa.settings.load import command_of, from_here
 
 
@@ -67,7 +67,7 @@ def why(
         return
     width = max(map(len, facts))
     for key, value in facts.items():
-        for line in lines_of(value) or [""]:
+        for line in text_lines(value) or [""]:
             print(f"{key:{width}}  {line}")
             key = ""
 

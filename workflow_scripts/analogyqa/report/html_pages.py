@@ -36,7 +36,7 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
     )
     environment.filters |= {
-        "class_of": lambda verdict: verdict.replace(" ", "-"),
+        "css_class": lambda verdict: verdict.replace(" ", "-"),
         "plain": lambda text: text.translate(_SIGNS),
         "inline": inline,
         "anchor": lambda run: f"run-{run}",  # the id of the run with this path

@@ -61,11 +61,11 @@ def find_number(
 
     Raises AnalogyQAError when the words name no number or several.
     """
-    asked = [_plain(word) for word in words]
+    plain_words = [_plain(word) for word in words]
     known = {name for paper in papers.values() for name in paper.artefacts}
-    artefacts = known.intersection(asked)
+    artefacts = known.intersection(plain_words)
     views = {name for paper in papers.values() for name in paper.views}
-    if not artefacts and (named := sorted(views.intersection(asked))):
+    if not artefacts and (named := sorted(views.intersection(plain_words))):
         raise AnalogyQAError(
             f"{named[0]} shows no single numbers. Name one of {', '.join(sorted(known))}"
         )
@@ -79,7 +79,7 @@ def find_number(
         for name in artefacts.intersection(paper.artefacts)
         for number in shown_numbers(results, paper, name, config)
     ]
-    labels = set(asked) - artefacts
+    labels = set(plain_words) - artefacts
     where = ", ".join(sorted(artefacts))
     if unknown := labels - {name for number in numbers for name in number.names}:
         names = sorted({name for number in numbers for name in number.names})
@@ -222,12 +222,12 @@ def run_log(results: str | Path, cell: Cell) -> Path | None:
     return next((path for path in paths if path.exists()), None)
 
 
-def lines_of(value: object) -> list[str]:
+def text_lines(value: object) -> list[str]:
     """Return a value of `origin` as the lines of a text."""
     if isinstance(value, dict):
-        return [f"{name}: {' '.join(lines_of(part))}" for name, part in value.items()]
+        return [f"{name}: {' '.join(text_lines(part))}" for name, part in value.items()]
     if isinstance(value, list) and not all(isinstance(part, int) for part in value):
-        return [line for part in value for line in lines_of(part)]
+        return [line for part in value for line in text_lines(part)]
     if isinstance(value, float):
         return [f"{value:.10g}"]
     return [", ".join(map(str, value)) if isinstance(value, list) else str(value)]
@@ -235,14 +235,14 @@ def lines_of(value: object) -> list[str]:
 
 def _files(results: Path, number: Number) -> list[str]:
     """Return the files behind a number, first the one it is read from."""
-    coordinates, kind = number.coordinates, number.values["kind"]
+    coordinates = number.coordinates
     if number.cell:
         names = ("metrics.parquet", "scores.parquet", "history.parquet", "run.json")
         paths = [results / "runs" / number.cell.path / name for name in names]
-    elif kind == COUNT:
+    elif number.values["kind"] == COUNT:
         paths = [results / "corpora" / f"{coordinates.dataset}.parquet"]
-    elif kind == COST:
+    elif number.values["kind"] == COST:
         paths = [results / "costs" / coordinates.dataset / f"{coordinates.subset}.json"]
     else:
-        paths = []
+        return []
     return [str(path) for path in paths if path.exists()]

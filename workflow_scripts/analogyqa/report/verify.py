@@ -90,7 +90,7 @@ def verify(
 
 def missing_runs(results: str | Path, config: Config, papers: Mapping[str, Paper]) -> list[Path]:
     """Return the records of runs that the papers ask for and a results folder does not have."""
-    records = _runs_of(Path(results), reported_cells(config, dict(papers)), config)
+    records = _run_records(Path(results), reported_cells(config, dict(papers)), config)
     return [path for path in records if not path.exists()]
 
 
@@ -135,7 +135,7 @@ def _equal(again: pd.DataFrame, stored: pd.DataFrame) -> bool:
     return first.equals(second)
 
 
-def _runs_of(results: Path, cells: list[Cell], config: Config) -> list[Path]:
+def _run_records(results: Path, cells: list[Cell], config: Config) -> list[Path]:
     paths = dict.fromkeys(cell.with_run(config).path for cell in cells)
     return [results / "runs" / path / "run.json" for path in paths]
 
@@ -164,7 +164,7 @@ def _judge_claims(
     results: Path, config: Config, papers: Mapping[str, Paper], computed: Results
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     cells = [cell for paper in papers.values() for cell in claim_cells(config, paper)]
-    records = _runs_of(results, cells, config)
+    records = _run_records(results, cells, config)
     inside = [cell for paper in papers.values() for cell in norm_cells(config, paper)]
     values = with_norms_and_costs(
         computed.values,

@@ -38,7 +38,7 @@ from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
 from analogyqa.report.table_formats import Block, Table, count_text
 from analogyqa.report.tables import FRAME, table_of_frame
-from analogyqa.report.views.show import build_view, table_of_view
+from analogyqa.report.views.show import build_view, tabulate_view
 from analogyqa.schemas import EXPLANATIONS, Explanation
 from analogyqa.settings.artefacts import BEST, NOT_PRINTED
 from analogyqa.settings.load import PAPERS
@@ -155,7 +155,7 @@ class PaperPage:
         paths = [self.results / path for path, *_ in view_tables(config, view).values() if path]
         if not all(path.exists() for path in paths):
             return None
-        table = table_of_view(build_view(paper, name, paths, config), paper, name, config)
+        table = tabulate_view(build_view(paper, name, paths, config), paper, name, config)
         section = self._section(table, name, csv)
         return section._replace(has_sentences=view.spec.shows_sentences, is_wordy=True)
 

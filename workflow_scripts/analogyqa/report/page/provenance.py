@@ -9,7 +9,7 @@ from pathlib import Path
 from analogyqa.evaluation.ledger import ledger_key
 from analogyqa.evaluation.verdicts import HIGHER, LOOKS, LOWER, NOT_COMPARABLE, REPRODUCED
 from analogyqa.report.table_formats import Block
-from analogyqa.report.trace import Number, lines_of, number_facts, run_facts, shown_numbers
+from analogyqa.report.trace import Number, number_facts, run_facts, shown_numbers, text_lines
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
@@ -38,7 +38,7 @@ class Provenance:
         rows = {value.row for block in blocks for _, values in block.rows for value in values}
         for row, number in enumerate(shown_numbers(self.results, paper, name, self.config)):
             if row in rows:
-                self._numbers[f"{section}.{row}"] = self._of_number(number)
+                self._numbers[f"{section}.{row}"] = self._describe(number)
                 self.compared.setdefault(ledger_key(number.values), f"{section}.{row}")
 
     def encoded(self) -> str:
@@ -46,7 +46,7 @@ class Provenance:
         text = json.dumps({"numbers": self._numbers, "runs": self._runs})
         return b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii")
 
-    def _of_number(self, number: Number) -> dict:
+    def _describe(self, number: Number) -> dict:
         facts = number_facts(self.results, number, self.command)
         verdict = facts.get("verdict")
         if verdict in _EXPLAINED:
@@ -63,4 +63,4 @@ class Provenance:
 
 
 def _as_lines(facts: dict) -> Facts:
-    return {key: lines_of(value) for key, value in facts.items()}
+    return {key: text_lines(value) for key, value in facts.items()}

@@ -43,8 +43,8 @@ def read_run_records(results: Path, config: Config) -> list[Run]:
         if (now := _settings_now(config, cell)) is None:
             continue
         record = read_record(path)
-        path_of_log = run_log(results, cell)
-        log = path_of_log.relative_to(results).as_posix() if path_of_log else ""
+        log_path = run_log(results, cell)
+        log = log_path.relative_to(results).as_posix() if log_path else ""
         other = ", ".join(islice(differences(record["settings"], now), 3))
         runs.append(Run(cell.path, cell.label, record, log, other))
     return runs

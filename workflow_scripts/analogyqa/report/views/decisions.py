@@ -32,7 +32,7 @@ COLUMNS = {
 
 def show_deciding(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Count the decisions of each prototype: a block for each panel. The data are of DECIDING."""
-    frames = [counts_of(panel.table).assign(panel=panel.name) for panel in panels]
+    frames = [count_decisions(panel.table).assign(panel=panel.name) for panel in panels]
     frame = to_frame(pd.concat(frames).to_dict("records"), DECIDING)
     columns = ["seeds", "decides", "right", "share right"]
     blocks = [
@@ -56,7 +56,7 @@ def show_deciding(panels: Sequence[Panel], view: View, config: Config) -> ViewCo
     return ViewContent(frame, notes, blocks=blocks)
 
 
-def counts_of(decisions: pd.DataFrame) -> pd.DataFrame:
+def count_decisions(decisions: pd.DataFrame) -> pd.DataFrame:
     """Count the decisions of each prototype in a table DECISIONS, the most frequent first."""
     keys = ["question_type", "prototype_question_id", "prototype_candidate_id"]
     groups = decisions.astype({"question_type": str}).groupby(keys)

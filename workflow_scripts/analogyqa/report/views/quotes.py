@@ -67,8 +67,8 @@ def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
     is_of_question = (corpus[keys].astype(str) == pd.Series(ids)).all(axis=1)
     candidates = corpus[is_of_question]
     candidate, agrees = _most_similar(quote.answer, candidates, "candidate")
-    known = {word for text in candidates["candidate"] for word in words_of(text)}
-    missing = [word for word in dict.fromkeys(words_of(quote.answer)) if word not in known]
+    known = {word for text in candidates["candidate"] for word in split_words(text)}
+    missing = [word for word in dict.fromkeys(split_words(quote.answer)) if word not in known]
     answer = {"example": quote.example, "kind": ANSWER, "printed": quote.answer} | ids
     answer |= {key: candidate[key] for key in ("candidate_id", "label")}
     answer |= {**agrees._asdict(), "missing": " ".join(missing)}
@@ -80,18 +80,18 @@ def match(printed: str, text: str) -> Match:
 
     The similarity is Dice's coefficient of their words, each taken as often as it occurs.
     """
-    words, parts = words_of(text), [words_of(part) for part in printed.split(LEFT_OUT)]
+    words, parts = split_words(text), [split_words(part) for part in printed.split(LEFT_OUT)]
     is_equal = len(parts) == 1 and parts[0] == words
     # Words are separated by spaces, so that only whole ones are found.
     pattern = " .*".join(re.escape(f" {' '.join(part)}") for part in parts if part)
     is_within = re.search(f"{pattern} ", f" {' '.join(words)} ")
-    counts = Counter(words_of(printed)), Counter(words)
+    counts = Counter(split_words(printed)), Counter(words)
     common = (counts[0] & counts[1]).total()
     similarity = 2 * common / max(counts[0].total() + counts[1].total(), 1)
     return Match(YES if is_equal else WITHIN if is_within else NO, similarity)
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words of a text in lower case, without punctuation."""
     return _WORD.findall(text.lower())
 

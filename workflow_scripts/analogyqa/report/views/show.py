@@ -99,7 +99,7 @@ def draw_view(
         save_figure(content.figure, "\n".join([title, *content.notes]), files)
 
 
-def table_of_view(content: ViewContent, paper: Paper, name: str, config: Config) -> Table:
+def tabulate_view(content: ViewContent, paper: Paper, name: str, config: Config) -> Table:
     """Return a table that `build_view` made, with its title and notes."""
     source = f"Published: {paper.citation}" if config.comparable else paper.citation
     return Table(
