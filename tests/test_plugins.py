@@ -1,6 +1,5 @@
 """Every encoder and ranker keeps the contract of its kind: a test for each plug-in and check."""
 
-import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -201,9 +200,9 @@ def check_the_number_of_parameters(network: Network) -> None:
 
 
 CHECKS = [
-    function
-    for name, function in inspect.getmembers(inspect.getmodule(networks), inspect.isfunction)
-    if name.startswith("check_") and "network" in inspect.signature(function).parameters
+    value
+    for name, value in [*globals().items()]
+    if name.startswith("check_") and value.__module__ == __name__
 ]
 
 

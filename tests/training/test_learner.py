@@ -1,4 +1,4 @@
-"""Averaged weights are the weighted means of the weights of all steps."""
+"""The losses that a learner adds up, and the averages of its weights over all steps."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.training.learner import WeightAverages
+from analogyqa.training.learner import Learner, WeightAverages
+from builders.cells import trained_system
 
 STEPS = st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=9)
 
@@ -45,3 +46,9 @@ def test_an_error_restores_the_weights():
         assert parameter.tolist() == [7, 7]
         raise KeyboardInterrupt
     assert parameter.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(("loss", "expected"), [("pairwise", 6.0), ("mix", 2.0)])
+def test_a_mean_becomes_a_sum_over_the_batch_and_a_sum_stays(cell, loss, expected):
+    learner = Learner(trained_system("cosine", loss=loss), cell, 0, torch.device("cpu"))
+    assert learner.summed(2.0, torch.zeros(3)) == expected
