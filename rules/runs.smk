@@ -156,7 +156,11 @@ rule keep_weights:
 rule choose_hyperparameters:
     """Choose the hyperparameters of a system by the mean of its best dev value over the seeds."""
     input:
-        histories=lambda wildcards: runs(candidates(wildcards).values(), "history.parquet"),
+        # One for each name, also where two names stand for the same cell.
+        histories=lambda wildcards: [
+            f"{RESULTS}/runs/{cell.path}/history.parquet"
+            for cell in candidates(wildcards).values()
+        ],
     output:
         f"{RESULTS}/selection/{{system}}/{{dataset}}.json",
     log:

@@ -94,17 +94,16 @@ def test_what_is_read_from_a_run_waits_for_it(jobs):
 
 
 def test_a_tuned_cell_waits_for_the_selection(changed):
-    jobs = changed(
-        selection={"systems": {"similarity": None, "tam": None, "analogy": ["no_dropout"]}}
-    )
+    systems = {"similarity": None, "tam": None, "analogy": ["no_dropout", "same"]}
+    jobs = changed(selection={"systems": systems, "hyperparameters": {"same": {"dropout": 0.5}}})
     files = jobs.inputs("train_encoder", "analogy/wikiqa/comb/hyperparameters=tuned")
     assert files["selection"] == [f"{OUT}/selection/analogy/wikiqa.json"]
     choice = jobs.job("choose_hyperparameters", "analogy/wikiqa", ("system", "dataset"))
     assert list(choice.input) == [
         f"{OUT}/runs/analogy/wikiqa/comb/{name}/history.parquet"
-        for name in ("default", "dropout=0")
+        for name in ("default", "dropout=0", "default")
     ]
-    assert choice.params.settings["names"] == ["paper", "no_dropout"]
+    assert choice.params.settings["names"] == ["paper", "no_dropout", "same"]
 
 
 def test_a_fold_has_its_own_corpus_and_the_vectors_of_its_data_set(jobs):

@@ -49,10 +49,11 @@ def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> 
     pairs: list[Pair] = []
     for path in files:
         before = len(pairs)
-        with open_packed(path, f"_{split}.jsonl") as (name, file):
-            pairs += _read_pairs(
-                name, io.TextIOWrapper(cast("BinaryIO", file), encoding="utf-8-sig")
-            )
+        with (
+            open_packed(path, f"_{split}.jsonl") as (name, file),
+            io.TextIOWrapper(cast("BinaryIO", file), encoding="utf-8-sig") as text,
+        ):
+            pairs += _read_pairs(name, text)
         if len(pairs) == before:
             raise AnalogyQAError(f"{name}: no pair of sentences in this file. Fetch it again.")
     return pd.DataFrame(pairs, columns=Pair._fields)
