@@ -300,7 +300,8 @@ def vectors_settings(config: Config, name: str) -> Settings:
 def sentence_settings(config: Config, name: str) -> Settings:
     """Return the configuration that sentence vectors depend on."""
     section = config.sentence_vectors[name]
-    values = section.model_dump(mode="json") | {"lowercase": config.is_lowercase(section)}
+    values = section.model_dump(mode="json") | {"options": section.options}
+    values["lowercase"] = config.is_lowercase(section)
     dataset = section.disjoint_from
     values |= {"disjoint_from": dataset and corpus_settings(config, dataset, ())}
     return values | {"vectors": section.vectors and vectors_settings(config, section.vectors)}
