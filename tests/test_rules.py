@@ -150,10 +150,14 @@ def test_an_unknown_override_ends_with_a_suggestion(jobs):
         ("import_to_mlflow", "", ()),
     ],
 )  # fmt: skip
-def test_settings_are_json_and_the_code_has_a_hash(jobs, rule, wildcards, names):
-    params = jobs.job(rule, wildcards, names).params
-    assert json.loads(json.dumps(params.settings)) == params.settings
-    assert re.fullmatch("[0-9a-f]{64}", params.code)
+def test_settings_are_json_with_the_keys_that_the_script_reads(jobs, rule, wildcards, names):
+    job = jobs.job(rule, wildcards, names)
+    settings = job.params.settings
+    assert json.loads(json.dumps(settings)) == settings
+    assert re.fullmatch("[0-9a-f]{64}", job.params.code)
+    script = Path(job.rule.basedir, job.rule.script).read_text("utf-8")
+    assert {*re.findall(r'settings\["(\w+)"\]', script)} <= settings.keys()
+    assert {*re.findall(r"params\.(\w+)", script)} <= {*job.params.keys()}
 
 
 def test_a_spacy_model_is_a_parameter_by_its_names_and_not_by_its_path(changed, tmp_path):
