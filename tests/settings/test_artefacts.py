@@ -77,6 +77,11 @@ def test_values_that_are_not_printed_are_weighted_means_of_printed_ones():
     (number,) = table.numbers()
     assert (number.published, number.step) == (0.5, 0.1)  # (3 * .6 + 1 * .2) / 4
     assert table.rounding("MAP") == 0.05
+    second = "rows: {Theirs: {system: mean}, Ours"
+    tables = [text.replace("rows: {Ours", second) for text in (SINGLE, MEANS)]
+    tables[0] = tables[0].replace("{Ours: [0.6, 0.2]}", "{Theirs: [0.2, 0.2], Ours: [0.6, 0.2]}")
+    both = paper_of(COUNTS, *tables).artefacts["table3"]
+    assert [number.published for number in both.numbers()] == [0.2, 0.5]
     with pytest.raises(ValueError, match="no printed value of Ours, When"):
         paper_of(COUNTS, SINGLE.replace("0.2", '"-"'), MEANS)
     with pytest.raises(ValueError, match="no printed value of 'table9'"):

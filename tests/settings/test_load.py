@@ -152,6 +152,9 @@ def test_a_paper_over_another_inherits_definitions_but_no_studies(papers):
 def test_papers_may_share_equal_definitions_and_conflicts_name_both(papers):
     papers.write("late", OVER.replace("training: {margin: 2}", ""))
     assert set(papers.load("papers: small late").systems) >= {"net", "random"}
+    # A system may repeat what its paper says.
+    papers.write("late", "over: small\nsystems: {analogy: {training: {dropout: 0.25}}}")
+    assert papers.load("papers: small late").systems["analogy"] == papers.load().systems["analogy"]
     papers.write("late", OVER)
     with pytest.raises(AnalogyQAError) as error:
         papers.load("papers: small late")
