@@ -1,11 +1,14 @@
-"""The XML of SemEval's community question answering, valid and hostile."""
+"""SemEval: questions with comments, and related questions as XML and as JSON lines."""
 
+import json
 from functools import partial
 
 import pytest
 
-from analogyqa.corpora.semeval import read
-from analogyqa.corpora.table import Pair
+from analogyqa.corpora.semeval import read, read_related
+from analogyqa.corpora.table import Pair, build_corpus
+from analogyqa.errors import AnalogyQAError
+from analogyqa.schemas import SPLITS
 from builders.damaged import CQA, RELATED, THREAD
 
 PAIRS = [
@@ -63,3 +66,84 @@ def test_deep_nesting_does_not_crash(pairs):
     deep = "<i>" * 30_000 + "oak" + "</i>" * 30_000
     assert pairs(CQA.replace("an oak", deep))[0].candidate == "oak"
     assert pairs("<a>" * 30_000 + "</a>" * 30_000) == []
+
+
+ORIGINAL = "<OrgQSubject>a tree</OrgQSubject>\n<OrgQBody>which  one &amp; where?</OrgQBody>"
+
+
+def original(related, label, question="Q1", text=ORIGINAL):
+    return f"""<OrgQuestion ORGQ_ID="{question}">
+{text}
+<Thread THREAD_SEQUENCE="{question}_{related}">
+<RelQuestion RELQ_ID="{question}_{related}" RELQ_RELEVANCE2ORGQ="{label}">
+<RelQSubject>{related}</RelQSubject><RelQBody></RelQBody></RelQuestion>
+<RelComment RELC_ID="{question}_{related}_C1"><RelCText>not read</RelCText></RelComment>
+</Thread></OrgQuestion>
+"""
+
+
+XML = "<xml>\n" + original("R1", "PerfectMatch") + original("R9", "Irrelevant")
+XML += original("R2", "Relevant", "Q2", ORIGINAL.replace("a tree", "an oak")) + "</xml>"
+XML_ROWS = [
+    ("Q1", "a tree which one & where?", "R1", 1),
+    ("Q1", "a tree which one & where?", "R9", 0),
+    ("Q2", "an oak which one & where?", "R2", 1),
+]
+LINES = [
+    {"split": "a", "label": "Irrelevant", "orgq": "be tree", "relq": "oak ", "orgq_body": "Trees"},
+    {"split": "a", "label": "Relevant", "orgq": "be tree", "relq": "elm"},
+    {"split": "a", "label": "PerfectMatch", "orgq": "other", "relq": "elm"},
+    {"split": "b", "label": True, "qid": "Q7", "rid": "Q7_R1", "rank": 1, "orgq_subject": "Oak",
+     "orgq_body": " where", "relq_subject": "Ash", "relq_body": ""},
+    {"split": "b", "label": False, "qid": "Q7", "orgq": "another wording", "relq": "beech"},
+]  # fmt: skip
+RELATED_PAIRS = [
+    Pair(1, "a-1", "be tree", "oak", 0, "a"),
+    Pair(2, "a-1", "be tree", "elm", 1, "a"),
+    Pair(3, "a-2", "other", "elm", 1, "a"),
+    Pair(4, "Q7", "Oak where", "Ash", 1, "b"),
+    Pair(5, "Q7", "Oak where", "beech", 0, "b"),
+]
+
+
+@pytest.fixture
+def related_pairs(read_file):
+    return lambda content, name="b.xml": read_file(read_related, name, content)
+
+
+def jsonl(lines=LINES):
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def test_original_and_related_questions_become_pairs(related_pairs):
+    rows = related_pairs(XML)
+    assert [pair[1:5] for pair in rows] == XML_ROWS
+    assert [pair.line for pair in rows] == [6, 14, 22]
+
+
+def test_a_question_keeps_its_first_text(related_pairs):
+    reworded = ORIGINAL.replace("a tree", "a plant")
+    repeated = original("R1", "Relevant") + original("R2", "Relevant", text=reworded)
+    questions = {pair.question for pair in related_pairs(f"<xml>{repeated}</xml>")}
+    assert questions == {"a tree which one & where?"}
+
+
+def test_json_lines_become_pairs_with_parts_and_ids(related_pairs):
+    assert related_pairs(jsonl(), "b.jsonl") == RELATED_PAIRS
+
+
+def test_empty_lines_are_skipped_and_ids_normalised(related_pairs):
+    lines = [LINES[3], LINES[4] | {"qid": " Q7\u200b"}, LINES[3] | {"qid": 0}, LINES[0]]
+    rows = related_pairs(jsonl(lines) + "\n \n", "b.jsonl")
+    assert [pair.question_id for pair in rows] == ["Q7", "Q7", "0", "a-4"]
+
+
+def test_a_split_selects_parts_of_its_file(tmp_path):
+    path = tmp_path / "b.jsonl"
+    path.write_text(jsonl())
+    parts = {"train": ["a"], "dev": ["b"], "test": ["b", "a"]}
+    files = dict.fromkeys(SPLITS, str(path))
+    corpus = build_corpus("toy", "semeval_related", files, {}, {}, (), parts)
+    assert corpus["split"].value_counts().to_dict() == {"train": 3, "dev": 2, "test": 5}
+    with pytest.raises(AnalogyQAError, match="no questions in this file"):
+        build_corpus("toy", "semeval_related", files, {}, {}, (), parts | {"dev": ["c"]})

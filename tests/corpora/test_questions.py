@@ -1,4 +1,6 @@
-"""Cross-validation: every question is tested once, by a model that was trained without it."""
+"""Question types, folds and shares of a corpus."""
+
+import math
 
 import pandas as pd
 import pytest
@@ -6,14 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analogyqa.corpora.questions import (
+    OTHER,
+    classify_question,
     count_shared,
     fold_corpus,
+    keep_train_share,
     normalise_texts,
     original_split,
     restrict_to_fold,
+    select_subset,
 )
 from analogyqa.errors import AnalogyQAError
-from analogyqa.schemas import CORPUS, ENTITIES, SPLITS
+from analogyqa.schemas import CORPUS, ENTITIES, SPLITS, read_table, write_table
 
 SPELLINGS = (str, str.upper, str.title, lambda text: f"  {text.replace(' ', '   ')} ")
 # Split, type, number, spelling, and whether there is a correct candidate.
@@ -160,3 +166,93 @@ def test_a_fold_id_names_the_original_split(question_id, split):
 def test_normalise_texts_keeps_only_letters_and_digits():
     texts = pd.Series(["Who is it ?", " who  IS\tit ? ", "who is it?"])
     assert normalise_texts(texts).tolist() == ["whoisit"] * 3
+
+
+TYPES = {"who": ["who", "whom"], "when": ["when"], "where": ["where"]}
+
+
+@pytest.mark.parametrize(
+    ("question", "question_type"),
+    [
+        ("who wrote it ?", "who"),
+        ("Whom did it help ?", "who"),
+        ("WHEN was it ?", "when"),
+        (" \twhere is it ?", "where"),
+        ("where", "where"),
+        ("Who's there ?", None),
+        ("whose is it ?", None),
+        ("who? me", None),
+        ("In when was it ?", None),
+        ("", None),
+        (" ", None),
+    ],
+)
+def test_the_first_lower_cased_token_gives_the_type(question, question_type):
+    assert classify_question(question, TYPES) == question_type
+
+
+@pytest.mark.parametrize(
+    ("types", "names"),
+    [(["when"], {"when"}), (["who", "where"], {"who", "where"}), (None, {*TYPES, OTHER})],
+)
+@pytest.mark.parametrize("split", ["train", "dev"])
+def test_a_subset_keeps_the_order_of_questions(corpus, tmp_path, split, types, names):
+    pairs = select_subset(corpus, split, types)
+    assert (set(pairs["split"]), set(pairs["question_type"])) == ({split}, names)
+    expected = corpus[corpus["split"] == split]
+    expected = expected[expected["candidate_id"].isin(pairs["candidate_id"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(pairs.drop(columns="question_type"), expected[CORPUS.names[:-1]])
+    write_table(corpus, CORPUS, tmp_path / "corpus")  # makes its columns categorical
+    from_parquet = select_subset(read_table(tmp_path / "corpus", CORPUS), split, types)
+    assert from_parquet.astype(object).equals(pairs.astype(object))
+
+
+def test_subset_all_has_every_answerable_question(make_corpus):
+    questions = [
+        ("dev", "who is it ?", [("anna", 1), ("nobody", 0)]),
+        ("dev", "who is never found ?", [("nobody", 0)]),
+        ("dev", "what is it ?", [("a thing", 0), ("it", 1)]),
+        ("test", "what is never found ?", [("nothing", 0)]),
+    ]
+    corpus = make_corpus(questions)
+    pairs = select_subset(corpus, "dev", None)
+    assert pairs["candidate_id"].tolist() == ["q0-0", "q0-1", "q2-0", "q2-1"]
+    assert pairs["question_type"].tolist() == ["who", "who", OTHER, OTHER]
+    assert corpus["question_type"].isna().sum() == 4  # the corpus itself keeps them untyped
+    for split in ("train", "test"):
+        assert select_subset(corpus, split, None).empty
+        assert list(select_subset(corpus, split, None).columns) == CORPUS.names
+
+
+SHARES = st.floats(0.01, 1)
+
+
+def train_of(corpus):
+    return corpus[corpus["split"] == "train"]
+
+
+def count_questions(corpus):
+    """Return the number of training questions of each type."""
+    train = train_of(corpus).fillna({"question_type": ""})
+    return train.groupby("question_type")["question_id"].nunique().to_dict()
+
+
+@given(share=SHARES)
+def test_the_share_of_each_type_is_rounded_up(corpus, share):
+    rounded = {name: math.ceil(n * share) for name, n in count_questions(corpus).items()}
+    assert count_questions(keep_train_share(corpus, share)) == rounded
+
+
+@given(shares=st.tuples(SHARES, SHARES))
+def test_shares_are_nested(corpus, shares):
+    small, large = (train_of(keep_train_share(corpus, share)) for share in sorted(shares))
+    assert set(small["candidate_id"]) <= set(large["candidate_id"])
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 1])
+def test_candidates_and_other_splits_are_complete(corpus, share):
+    kept = keep_train_share(corpus, share)
+    is_kept = corpus["question_id"].isin(train_of(kept)["question_id"]) | (
+        corpus["split"] != "train"
+    )
+    pd.testing.assert_frame_equal(kept, corpus[is_kept].reset_index(drop=True))
