@@ -26,7 +26,8 @@ import typer
 
 from analogyqa.cells.made import made_files
 from analogyqa.evaluation.claims import CLAIMS
-from analogyqa.evaluation.summary import LEDGER, SUMMARY, read_csv
+from analogyqa.evaluation.published import LEDGER
+from analogyqa.evaluation.summary import SUMMARY, read_csv
 from analogyqa.evaluation.verdicts import MARKS
 from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.claims_page import PRIMARY

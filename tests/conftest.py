@@ -15,7 +15,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from analogyqa.evaluation import comparing
+from analogyqa.evaluation import significance
 from analogyqa.runs.record import code_commit
 from analogyqa.training.data import CellData
 from analogyqa.training.files import CellFiles, load_cell
@@ -44,8 +44,8 @@ def golden(request: pytest.FixtureRequest) -> Golden:
 @pytest.fixture
 def fewer_permutations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let comparisons draw 1,000 permutations instead of 10,000, which is faster."""
-    fewer = partial(comparing.compare_paired, samples=1000)
-    monkeypatch.setattr(comparing, "compare_paired", fewer)
+    fewer = partial(significance.compare_paired, samples=1000)
+    monkeypatch.setattr(significance, "compare_paired", fewer)
 
 
 @pytest.fixture

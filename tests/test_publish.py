@@ -7,7 +7,8 @@ import pytest
 import typer
 
 from analogyqa.evaluation import claims
-from analogyqa.evaluation.summary import LEDGER, SUMMARY, to_frame, write_csv
+from analogyqa.evaluation.published import LEDGER
+from analogyqa.evaluation.summary import SUMMARY, to_frame, write_csv
 from analogyqa.files import write_json
 from analogyqa.report.archived import views_with_sentences
 from builders.projects import load_script

@@ -1,9 +1,8 @@
 """Judge the claims of the papers."""
 
 from analogyqa.cells import cells_by_run, claim_cells
-from analogyqa.evaluation.claim_values import with_norms_and_costs
-from analogyqa.evaluation.claims import judge_claims
-from analogyqa.evaluation.learning import read_learnt
+from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
+from analogyqa.evaluation.results import read_learnt
 from analogyqa.evaluation.summary import read_runs, values_of, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported

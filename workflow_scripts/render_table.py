@@ -1,7 +1,7 @@
 """Render a table of a paper."""
 
 from analogyqa.cells import artefact_cells
-from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.published import compare_numbers
 from analogyqa.evaluation.results import read_results
 from analogyqa.evaluation.summary import write_csv
 from analogyqa.files import write_text
@@ -23,8 +23,8 @@ with job(snakemake):
             artefact_cells(config, paper, name),
             *(inputs.records, inputs.metrics, inputs.corpora, inputs.costs),
         )
-        ledger = build_ledger(list(papers.values()), config, results, (paper.paper, name))
-        table = build_table(paper, name, ledger, config, results)
+        numbers = compare_numbers([*papers.values()], config, results, (paper.paper, name))
+        table = build_table(paper, name, numbers, config, results)
     write_csv(table.frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(table))
     write_text(snakemake.output.tex, to_latex(table, f"tab:{paper.paper}-{name}"))

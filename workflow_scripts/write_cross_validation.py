@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analogyqa.evaluation.learning import read_learnt
+from analogyqa.evaluation.results import read_learnt
 from analogyqa.evaluation.summary import read_runs, values_of, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported

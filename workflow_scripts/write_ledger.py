@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from analogyqa.cells import reported_cells
-from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.results import read_results
 from analogyqa.evaluation.summary import write_csv
 from analogyqa.files import write_text
@@ -19,7 +19,7 @@ with job(snakemake):
         reported_cells(config, by_name),
         *(inputs.records, inputs.metrics, inputs.corpora, inputs.costs),
     )
-    ledger = build_ledger(papers, config, results)
+    ledger = build_ledger(compare_numbers(papers, config, results))
     write_csv(results.summary, snakemake.output.summary)
     write_csv(ledger, snakemake.output.ledger)
     write_text(snakemake.output.md, to_markdown(ledger, papers))

@@ -1,8 +1,7 @@
 """Report how results change with each open choice of a paper."""
 
 from analogyqa.cells import sensitivity_cells
-from analogyqa.evaluation.learning import read_learnt
-from analogyqa.evaluation.results import read_results
+from analogyqa.evaluation.results import read_learnt, read_results
 from analogyqa.evaluation.summary import write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported

@@ -8,7 +8,7 @@ import pandas as pd
 
 from analogyqa.cells import Cell
 from analogyqa.evaluation.claims import judge_claims
-from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import write_csv
 from analogyqa.report.table_formats import to_markdown
@@ -80,7 +80,8 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
         run_high=lambda cell, measure: means(cell, measure) + 0.05,
     )
     results = Results(summary)
-    ledger = build_ledger(papers, config, results)
+    numbers = compare_numbers(papers, config, results)
+    ledger = build_ledger(numbers)
     write_csv(summary, folder / "summary.csv")
     write_csv(ledger, folder / "ledger.csv")
     claims, _ = judge_claims(papers, config, lambda cell, measure: None, {})
@@ -94,7 +95,7 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
                 path.with_suffix(".svg").write_text(SVG)
                 path.with_suffix(".csv").write_text("x,mean\n1,0.5\n")
             else:
-                table = build_table(paper, name, ledger, config, results)
+                table = build_table(paper, name, numbers, config, results)
                 write_csv(table.frame, path.with_suffix(".csv"))
                 path.with_suffix(".md").write_text(to_markdown(table))
     cells = summary[["system", "dataset", "subset", "overrides"]].drop_duplicates()

@@ -12,7 +12,7 @@ from analogyqa import cells as planned
 from analogyqa.cells import Cell, load_papers, reported_cells, sensitivity_cells, why_no_run
 from analogyqa.cells.coordinates import cell_at
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.comparing import share_runs
+from analogyqa.evaluation.significance import share_runs
 from analogyqa.settings.base import merge
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.load import read_config

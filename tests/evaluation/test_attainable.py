@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.evaluation.attainable import runs_needed
-from analogyqa.evaluation.number_kinds import TableEntry, our_values
+from analogyqa.evaluation.published import compare_numbers
 from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.verdicts import runs_needed
 from builders.report import CONFERENCE, make_config, make_summary
 
 
@@ -46,9 +46,8 @@ def test_an_unattainable_value_is_compared_with_a_mean_of_runs():
     summary = make_summary(
         config, CONFERENCE, mean=0.95, sd=0.02, n_seeds=5, n_items=8, run_low=0.889, run_high=1.0
     )
-    table = CONFERENCE.artefacts["table5"]
-    number = next(number for number in table.numbers() if number.published == 0.981)
-    row = our_values(TableEntry(number, table, CONFERENCE), config, Results(summary))[0]
+    numbers = compare_numbers([CONFERENCE], config, Results(summary), ("diallo2019", "table5"))
+    row = numbers[numbers["published"].eq(0.981)].iloc[0]
     # t(4) is 2.776; sqrt(1/5 + 1/5) is .6325.
     assert (row["attainable_runs"], row["run_high"]) == (5, pytest.approx(0.9851, abs=1e-4))
     assert row["run_low"] == pytest.approx(0.9149, abs=1e-4)

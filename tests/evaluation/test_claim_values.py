@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.cells import Cell, claim_cells, claim_sides, norm_cells, systems_with_costs
-from analogyqa.evaluation.claim_values import norms_of, with_norms_and_costs
-from analogyqa.evaluation.claims import judge_claims
+from analogyqa.evaluation.claims import judge_claims, norms_of, with_norms_and_costs
 from analogyqa.report.claims_page import claims_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import STEPS, Cost, Costs

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.cells import Cell, why_no_run
-from analogyqa.evaluation.ledger import build_ledger, find_repeats
-from analogyqa.evaluation.number_kinds import TableEntry, our_values
+from analogyqa.evaluation.published import COMPUTED, build_ledger, compare_numbers, find_repeats
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.spread import summarise
 from analogyqa.evaluation.summary import DECIMALS, Values, summarise_runs
@@ -20,7 +19,7 @@ from analogyqa.schemas import SPLITS
 from analogyqa.settings.artefacts import CITED, Artefact, Published
 from analogyqa.settings.coordinates import COST, SCORE, Coordinates
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import load_paper
+from analogyqa.settings.paper import Paper, load_paper
 from analogyqa.settings.run import Config
 from builders.report import (
     CONFERENCE,
@@ -66,9 +65,11 @@ def make_ledger(
 ) -> pd.DataFrame:
     config = config or make_config(**POINTS)
     summary = make_summary(config, CONFERENCE) if summary is None else summary
-    return build_ledger(
-        [CONFERENCE], config, Results(summary, values, counts or published_counts())
-    )
+    return ledger_of(CONFERENCE, config, Results(summary, values, counts or published_counts()))
+
+
+def ledger_of(paper: Paper, config: Config, results: Results) -> pd.DataFrame:
+    return build_ledger(compare_numbers([paper], config, results))
 
 
 def pick(ledger: pd.DataFrame, artefact: str, row: str, column: str) -> pd.DataFrame:
@@ -301,7 +302,7 @@ class TestLedger:
     ):
         config = make_config(**POINTS)
         summary = make_summary(config, paper, mean=lambda cell, _: 0.6 + is_tuned(cell) / 100)
-        ledger = build_ledger([paper], config, Results(summary, equal_values, published_counts()))
+        ledger = ledger_of(paper, config, Results(summary, equal_values, published_counts()))
         rows = pick(ledger, artefact, row, column)
         assert rows.index.tolist() == hyperparameters
         if hyperparameters == ["paper", "tuned"]:
@@ -371,7 +372,7 @@ class TestLedger:
         results = Results(
             make_summary(config), equal_values, {"wikiqa": {"pairs": {"test": {"all": 9}}}}
         )
-        ledger = build_ledger([paper], config, results)
+        ledger = ledger_of(paper, config, results)
         assert ledger["reason"].item() == "pairs are counted for the subset all only"
 
     def test_counts_that_the_configuration_requires_are_enforced(self):
@@ -413,7 +414,7 @@ class TestNoSpread:
             "n_items": 1000,
         } | spread
         summary = make_summary(config, paper, **measured)
-        ledger = build_ledger([paper], config, Results(summary, equal_values))
+        ledger = ledger_of(paper, config, Results(summary, equal_values))
         return ledger["verdict"].item()
 
     @pytest.mark.parametrize(
@@ -453,7 +454,7 @@ PER_CENT = {
 def test_cited_and_missing_values_have_no_row():
     published = {"Theirs": [70.5, "-"], "Ours": [77.87, "-"]}
     paper, config = make_paper({"table1": PER_CENT | {"published": published}}), make_config()
-    rows = build_ledger([paper], config, Results(make_summary(config, paper), equal_values))
+    rows = ledger_of(paper, config, Results(make_summary(config, paper), equal_values))
     rows = rows[["row", "column", "measure", "published", "scale"]]
     assert rows.to_numpy().tolist() == [["Ours", "P@1", "p_at_1", 0.7787, 100]]
 
@@ -520,16 +521,11 @@ COSTS = {
 }
 
 
-def value_at(kind: str, published: float | None, costs: dict, **coordinates) -> dict:
-    coordinates = Coordinates(dataset="wikiqa", subset="all", **coordinates)
-    number = Published("row", "column", coordinates, published, kind)
-    entry = TableEntry(number, CONFERENCE.artefacts["table4"], CONFERENCE)
-    (row,) = our_values(entry, repository_config(), Results(pd.DataFrame(), costs=costs))
-    return row
-
-
 def cost(published: float | None = None, **coordinates) -> dict:
-    return value_at(COST, published, COSTS, **coordinates)
+    coordinates = Coordinates(dataset="wikiqa", subset="all", **coordinates)
+    number = Published("row", "column", coordinates, published, COST)
+    table = CONFERENCE.artefacts["table4"]
+    return COMPUTED[COST](number, table, repository_config(), Results(costs=COSTS))
 
 
 def test_costs_are_given_per_epoch_or_as_ratios():
@@ -566,7 +562,10 @@ def test_missing_costs_are_not_run_and_unmeasured_ones_have_no_verdict():
 def test_a_score_that_is_not_run_says_what_it_would_cost():
     """An epoch takes 100 times 12 s, and there are 15."""
     costs = {("wikiqa", "all", "mp-cnn"): Cost(10_000_000, 100, [7.2, 16.8], "a machine")}
-    row = value_at(SCORE, 0.7, costs, system="mp-cnn", measure="map")
+    cells = {"dataset": "wikiqa", "subset": "all", "measure": "map"}
+    table = {"title": "T", "cells": cells, "columns": {"MAP": {}}, "published": {"CNN": [0.7]}}
+    paper = make_paper({"table1": table | {"rows": {"CNN": {"system": "mp-cnn"}}}})
+    row = ledger_of(paper, repository_config(), Results(costs=costs)).iloc[0]
     assert row["verdict"] == "not run"
     assert row["reason"].endswith("15 epochs of 1,200 s are 5 h for a seed")
 
@@ -595,8 +594,8 @@ published: {Pairs: [20K, 1.1K, 94]}
 def test_counts_printed_in_thousands_are_compared_rounded_or_cut_off(counts, verdicts):
     paper = make_paper({"table1": yaml.safe_load(COUNTED)})
     pairs = {split: {"all": count} for split, count in zip(SPLITS, counts, strict=True)}
-    results = Results(pd.DataFrame(), counts={"wikiqa": {"pairs": pairs}})
-    ledger = build_ledger([paper], make_config(), results)
+    results = Results(counts={"wikiqa": {"pairs": pairs}})
+    ledger = ledger_of(paper, make_config(), results)
     assert ledger["mean"].tolist() == counts
     assert ledger["verdict"].tolist() == verdicts
     assert ledger["reason"].tolist() == ["", "", "Look at it."]
@@ -609,6 +608,7 @@ def test_counts_printed_in_thousands_are_compared_rounded_or_cut_off(counts, ver
 def test_counts_printed_in_full_are_compared_exactly(printed, count, verdict):
     counted = yaml.safe_load(COUNTED) | {"published": {"Pairs": [printed, "-", "-"]}}
     paper = make_paper({"table1": counted})
-    results = Results(pd.DataFrame(), counts={"wikiqa": {"pairs": {"train": {"all": count}}}})
-    (judged,) = build_ledger([paper], make_config(), results)["verdict"]
+    pairs = {split: {"all": count} for split in SPLITS}
+    results = Results(counts={"wikiqa": {"pairs": pairs}})
+    (judged,) = ledger_of(paper, make_config(), results)["verdict"]
     assert judged == verdict

@@ -14,7 +14,7 @@ import pytest
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims
-from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.results import read_results
 from analogyqa.evaluation.summary import read_record, values_of, write_csv
 from analogyqa.files import write_json, write_text
@@ -80,11 +80,11 @@ def archive(write_cell_files, tmp_path_factory):
     job = toy_job(System(**SYSTEM), {0: files}, COMB, CELL, sources={"train": SOURCE})
     score_cell(job, run)
     computed = read_results(CONFIG, [CELL], [run / "run.json"], [run / "metrics.parquet"], [corpus])
-    ledger = build_ledger([PAPER], CONFIG, computed)
+    numbers = compare_numbers([PAPER], CONFIG, computed)
     write_csv(computed.summary, results / "summary.csv")
-    write_csv(ledger, results / "ledger.csv")
+    write_csv(build_ledger(numbers), results / "ledger.csv")
     for name in PAPER.artefacts:
-        table = build_table(PAPER, name, ledger, CONFIG, computed).frame
+        table = build_table(PAPER, name, numbers, CONFIG, computed).frame
         write_csv(table, results / "tables" / PAPER.paper / f"{name}.csv")
     claims, comparisons = judge_claims([PAPER], CONFIG, values_of([]), {})
     write_csv(claims, results / "claims.csv")

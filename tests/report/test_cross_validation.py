@@ -8,7 +8,7 @@ import pytest
 
 from analogyqa.cells import Cell, cross_validation_cells
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation import comparing
+from analogyqa.evaluation import significance
 from analogyqa.measures import RANKED
 from analogyqa.report.cross_validation import (
     ANSWER,
@@ -147,7 +147,7 @@ class TestFrame:
             ).to_numpy()
             for name in ("analogy", "similarity")
         ]
-        row, compared = pick(frame, "similarity"), comparing.compare_paired(*scores, 0.05)
+        row, compared = pick(frame, "similarity"), significance.compare_paired(*scores, 0.05)
         assert row["difference"] == pytest.approx(0.1)
         for name in ("low", "high", "p_greater", "p_less"):
             assert row[name] == pytest.approx(getattr(compared, name), abs=1e-6)

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from analogyqa.evaluation.summary import LEDGER, to_frame
+from analogyqa.evaluation.published import LEDGER
+from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.ledger_pages import to_markdown
 from builders.report import cells_in_markdown, make_paper
 

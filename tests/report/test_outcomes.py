@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from analogyqa.evaluation.claims import CLAIMS
-from analogyqa.evaluation.summary import LEDGER, to_frame
+from analogyqa.evaluation.published import LEDGER
+from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.outcomes import findings, headline, results_table
 from analogyqa.report.verdict_figure import HEIGHT, MOST, WIDTH, verdict_svg
 from builders.report import make_paper

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.cells import Cell, sensitivity_cells
-from analogyqa.evaluation import comparing
+from analogyqa.evaluation import significance
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import MEASURED, SUMMARY, summarise_runs, to_frame, values_of
 from analogyqa.measures import RANKED
@@ -149,7 +149,7 @@ class TestFrame:
         results = make_results(CONFIG, analogy_hinge=0.8)
         cells = (Cell(system, "wikiqa", "comb", (("loss", "hinge"),)) for system in MEANS)
         scores = [results.values(cell, "mrr").to_numpy() for cell in cells]
-        frame, compared = make_frame(results=results), comparing.compare_paired(*scores, 0.05)
+        frame, compared = make_frame(results=results), significance.compare_paired(*scores, 0.05)
         for system in MEANS:
             row = pick(frame, HINGE, system)
             for name in ("difference", "low", "high", "p_greater", "p_less"):

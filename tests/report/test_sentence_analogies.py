@@ -7,7 +7,7 @@ import pytest
 
 from analogyqa.cells import Cell, cells_by_run
 from analogyqa.cells.coordinates import cell_at
-from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import SUMMARY, to_frame
 from analogyqa.settings.coordinates import Coordinates
@@ -68,7 +68,7 @@ def test_counts_set_by_a_cap_are_enforced(paper):
     counts["analogies"] |= {"comparative": 28, "gender": 7750}
     by_split = {counted: {"test": by_type} for counted, by_type in counts.items()}
     results = Results(to_frame([], SUMMARY), counts={DATASET: by_split})
-    table = build_ledger([paper], config(), results, only=(NAME, "table3"))
+    table = build_ledger(compare_numbers([paper], config(), results, only=(NAME, "table3")))
     verdicts = table.set_index(["row", "column"])["verdict"]
     changed = ["Comparative", "Gender"]
     assert verdicts.drop(index=changed, level=0).eq("enforced").all()

@@ -5,10 +5,10 @@ import re
 import pandas as pd
 import pytest
 
-from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.published import compare_numbers
 from analogyqa.evaluation.results import Results
-from analogyqa.report.legend import CITED_ROWS
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
+from analogyqa.report.table_notes import CITED_ROWS
 from analogyqa.report.tables import build_table
 from analogyqa.settings.paper import Paper, paper_of_own_data
 from analogyqa.settings.run import Config
@@ -97,7 +97,7 @@ def make_table(
     summary = make_summary(config, paper, **changes)
     summary = summary[summary["system"] != drop]
     results = Results(summary, counts=COUNTS)
-    return build_table(paper, name, build_ledger([paper], config, results), config, results)
+    return build_table(paper, name, compare_numbers([paper], config, results), config, results)
 
 
 def body(table: Table) -> list[str]:
@@ -379,8 +379,8 @@ def test_the_top_group_is_bold(name):
 
     summary = make_summary(config, paper)
     results = Results(summary, values, COUNTS)
-    ledger = build_ledger([paper], config, results)
-    table = build_table(paper, name, ledger, config, results)
+    numbers = compare_numbers([paper], config, results)
+    table = build_table(paper, name, numbers, config, results)
     scored = table.frame[table.frame["mean"].notna()]
     assert (scored["top_group"] == (scored["system"] != "glove-cosine")).all()
     assert table.frame.loc[table.frame["mean"].isna(), "top_group"].isna().all()
@@ -392,6 +392,6 @@ def test_the_top_group_is_bold(name):
     assert f"**{first.ours}** {first.interval}" in to_markdown(table)
     assert rf"\textbf{{{escape_latex(first.ours)}}}" in to_latex(table, "a")
     assert any(note.startswith("Bold: the highest mean") for note in table.notes)
-    plain = build_table(TINY, name, ledger, config, results)
+    plain = build_table(TINY, name, numbers, config, results)
     assert plain.frame["top_group"].isna().all()
     assert not any(note.startswith("Bold") for note in plain.notes)

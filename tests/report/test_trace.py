@@ -7,7 +7,7 @@ import pytest
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.published import compare_numbers
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import RECORDED, write_csv
 from analogyqa.report.tables import build_table
@@ -39,9 +39,9 @@ CONFIG = make_config()
 @pytest.fixture
 def find(tmp_path):
     results = Results(make_summary(CONFIG, PAPER))
-    ledger = build_ledger([PAPER], CONFIG, results)
+    numbers = compare_numbers([PAPER], CONFIG, results)
     for name in PAPER.artefacts:
-        frame = build_table(PAPER, name, ledger, CONFIG, results).frame
+        frame = build_table(PAPER, name, numbers, CONFIG, results).frame
         write_csv(frame, tmp_path / "tables" / PAPER.paper / f"{name}.csv")
     return lambda *words: find_number(tmp_path, CONFIG, {PAPER.paper: PAPER}, words)
 

@@ -191,11 +191,11 @@ def add_kind(library):
     field, keys, function, kind = texts_of("python", EXTENDING[-1:])
     coordinates_file, kinds_file = (
         library / "settings" / "coordinates.py",
-        library / "evaluation" / "number_kinds.py",
+        library / "evaluation" / "published.py",
     )
     text = coordinates_file.read_text().replace("KINDS = {\n", f"KINDS = {{\n    {keys}\n", 1)
     coordinates_file.write_text(text.replace("    over: str", f"    {field}\n    over: str", 1))
-    head = "OUR_VALUES: dict[str, Callable[[TableEntry, Config, Results], list[dict]]] = {\n"
+    head = "FROM_METRICS: dict[str, Callable[[pd.DataFrame, Config], pd.DataFrame]] = {\n"
     entry = f"{function}\n\n{head}    {kind}\n"
     kinds_file.write_text(kinds_file.read_text().replace(head, entry, 1))
 

@@ -4,7 +4,7 @@ import pytest
 
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.evaluation.claims import CLAIMS, EQUIVALENT, UNDECIDED
-from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.published import compare_numbers
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN
@@ -92,8 +92,8 @@ def test_notes_of_analogies_name_items_and_join_equal_remarks():
     }
     paper = make_paper({"table1": table})
     results = Results(make_summary(CONFIG, paper, n_items=116))
-    ledger = build_ledger([paper], CONFIG, results)
-    notes = build_table(paper, "table1", ledger, CONFIG, results).notes
+    numbers = compare_numbers([paper], CONFIG, results)
+    notes = build_table(paper, "table1", numbers, CONFIG, results).notes
     # Templates make 928 pairs of sentences of 116 pairs of words.
     data = "Data: Mine, pairs of words (in templates) or of sentences: all 116. Seeds: 2."
     assert data in notes

@@ -2,19 +2,29 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell, cells_by_hyperparameters, fold_cells, why_no_run
-from analogyqa.evaluation.comparing import compare_runs, level_of, round_comparison, share_runs
-from analogyqa.evaluation.learning import NOT_LEARNT, has_cell_learnt
-from analogyqa.evaluation.significance import Comparison, holm, partial_conjunction
+from analogyqa.evaluation.results import NOT_LEARNT, has_cell_learnt
+from analogyqa.evaluation.significance import (
+    Comparison,
+    compare_runs,
+    holm,
+    level_of,
+    partial_conjunction,
+    round_comparison,
+    share_runs,
+)
 from analogyqa.evaluation.summary import DECIMALS, Values, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
+from analogyqa.runs.cost import Costs
+from analogyqa.schemas import INSIDE, read_table
 from analogyqa.settings.claims import Claim
-from analogyqa.settings.coordinates import COST, SCORE, Coordinates
+from analogyqa.settings.coordinates import COST, NORM, SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -333,3 +343,32 @@ def _decide(rows: list[dict], config: Config) -> None:
         row["equivalent"] = "yes" if is_equivalent else "no"
         if row["p_value"] >= level:
             row["verdict"] = EQUIVALENT if is_equivalent else UNDECIDED
+
+
+def norms_of(inside: pd.DataFrame) -> pd.DataFrame:
+    """Return the norm of each question with a correct answer, and the mean norm of these answers.
+
+    From a table INSIDE to the columns `question` and `answer`, by question_id.
+    """
+    parts = {"question": inside["kind"] == "question", "answer": inside["label"] == 1}
+    means = {
+        name: inside[part].groupby("question_id")["norm"].mean() for name, part in parts.items()
+    }
+    return pd.DataFrame(means).dropna()
+
+
+def with_norms_and_costs(values: Values, insides: Iterable[str | Path], costs: Costs) -> Values:
+    """Return a function that looks up scores, norms and costs by cell and `Coordinates.measured`.
+
+    `values` looks up the scores; `insides` are paths of inside.parquet, each in its run's folder.
+    """
+    others = {}
+    for path in insides:
+        norms = norms_of(read_table(path, INSIDE))
+        for kind in norms:
+            others[Cell.from_path(Path(path).parent), f"{NORM} of {kind}s"] = norms[[kind]].T
+    for (dataset, subset, system), cost in costs.items():
+        measured = "seconds_per_epoch"
+        others[Cell(system, dataset, subset), measured] = pd.DataFrame([cost.values(measured)])
+
+    return lambda cell, measured: others.get((cell, measured), values(cell, measured))

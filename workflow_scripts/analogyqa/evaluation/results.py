@@ -1,4 +1,4 @@
-"""Our results: what tables, figures and the ledger read, each cell summarised once."""
+"""Our results: each cell summarised once, and whether its training runs have learnt anything."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,14 +11,19 @@ from analogyqa.cells import Cell, cells_by_run, reported_cells
 from analogyqa.cells.made import made_files
 from analogyqa.corpora.table import Counts, count_corpora
 from analogyqa.evaluation.summary import (
+    SUMMARY,
     Summaries,
     Values,
     by_cell,
+    read_record,
     read_runs,
     summarise_runs,
+    to_frame,
     values_of,
 )
 from analogyqa.runs.cost import Costs, read_costs
+from analogyqa.runs.record import run_system
+from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
@@ -34,7 +39,7 @@ class Results:
         costs: The costs of training, by data set, subset and system.
     """
 
-    summary: pd.DataFrame
+    summary: pd.DataFrame = field(default_factory=lambda: to_frame([], SUMMARY))
     values: Values = lambda cell, measure: None
     counts: dict[str, dict[str, Counts]] = field(default_factory=dict)
     costs: Costs = field(default_factory=dict)
@@ -98,3 +103,51 @@ def read_finished(
         made_files(folder, "costs/*/*.json"),
     )
     return computed, others
+
+
+NOT_LEARNT = "did not learn"  # the words on pages; nothing follows from such scores
+# A loss above this share of that of a constant energy may differ from it by chance.
+NEAR = 0.99
+
+
+def kept_epochs(history: pd.DataFrame, select_by: str) -> pd.Series:
+    """Return the epoch whose weights score test, by seed: the first with the best dev value.
+
+    Args:
+        history: Schema HISTORY.
+        select_by: The measure that selects the epoch, a key of `MEASURES`.
+    """
+    dev = history[history["measure"] == f"dev_{select_by}"].sort_values("epoch", kind="stable")
+    return dev.loc[dev.groupby("seed")["value"].idxmax()].set_index("seed")["epoch"]
+
+
+def has_learnt(history: pd.DataFrame, select_by: str) -> bool:
+    """Return whether the loss of every seed is below that of one constant energy.
+
+    The loss is that of the kept epoch, because only its weights score test. The constant is the
+    same for all quadruples. See `kept_epochs` for the arguments.
+    """
+    values = history.set_index(["measure", "seed", "epoch"])["value"]
+    losses = values["loss"][list(kept_epochs(history, select_by).items())].droplevel("epoch")
+    constants = values["constant_loss"].droplevel("epoch")
+    return bool((losses < NEAR * constants[losses.index]).all())
+
+
+def read_learnt(histories: Iterable[str]) -> dict[Cell, bool]:
+    """Return whether each trained cell has learnt.
+
+    `histories` are the paths of history.parquet files, each beside the record of its run.
+    """
+    learnt = {}
+    for path in map(Path, histories):
+        record = read_record(path.with_name("run.json"))
+        select_by = run_system(record)["training"]["select_by"]
+        learnt[Cell.from_path(path.parent)] = has_learnt(read_table(path, HISTORY), select_by)
+    return learnt
+
+
+def has_cell_learnt(cell: Cell, learnt: Mapping[Cell, bool], config: Config) -> bool | None:
+    """Return whether a cell and the cells that it fuses have learnt; None if none is trained."""
+    parts = (cell, *cell.parts(config).values())
+    known = [learnt[part] for part in parts if part in learnt]
+    return all(known) if known else None

@@ -58,25 +58,6 @@ SUMMARY = {
     "provenance": _text,
     "substitute": _text,
 }
-LEDGER = {
-    "paper": _text,
-    "artefact": _text,
-    "row": _text,
-    "column": _text,
-    "measure": _text,
-    "scale": _number,
-    "kind": _text,
-    "hyperparameters": _text,
-    "published": _number,
-    "attainable_runs": _count,
-    **MEASURED,
-    "verdict": _text,
-    "repeats": _text,
-    "provenance": _text,
-    "substitute": _text,
-    "reason": _text,
-}
-
 # The columns of a figure's csv, a row for each point.
 FIGURE = {
     "panel": _text,
@@ -92,6 +73,9 @@ FIGURE = {
     "provenance": _text,
     "reason": _text,
 }
+
+# What a row of a summary is about.
+KEY = ["system", "dataset", "subset", "overrides", "measure"]
 
 # The rows of a summary by cell and measure.
 Summaries = dict[tuple[Cell, str], dict]
@@ -204,8 +188,7 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
             is_other = ~is_all_correct.reindex(by_seed.columns, fill_value=False)
             rows.append(
                 {
-                    **cell._asdict(),
-                    "overrides": to_text(cell.overrides),
+                    **cell_columns(cell),
                     "measure": measure,
                     **measure_columns(by_seed, measure, config),
                     "tied_candidates": tied,
@@ -227,6 +210,11 @@ def measure_columns(by_seed: pd.DataFrame, measure: str, config: Config) -> dict
     summary = summarise(by_seed.to_numpy(), samples, confidence, *facts)
     rounded = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
     return rounded | {"n_seeds": by_seed.shape[0], "n_items": by_seed.shape[1]}
+
+
+def cell_columns(cell: Cell) -> dict[str, str]:
+    """Return the columns of a summary that name a cell."""
+    return cell._asdict() | {"overrides": to_text(cell.overrides)}
 
 
 def by_cell(summary: pd.DataFrame) -> Summaries:

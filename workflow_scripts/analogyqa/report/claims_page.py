@@ -12,11 +12,10 @@ from analogyqa.evaluation.claims import (
     UNDECIDED,
     effect_text,
 )
-from analogyqa.evaluation.comparing import level_of
-from analogyqa.evaluation.significance import POWER
+from analogyqa.evaluation.significance import POWER, level_of
 from analogyqa.evaluation.verdicts import OTHER_DATA
-from analogyqa.report.legend import LEARNT, PAIRED_TEST, percent
 from analogyqa.report.table_formats import Block, Table, Value
+from analogyqa.report.table_notes import LEARNT, PAIRED_TEST, percent
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

@@ -10,7 +10,7 @@ import pandas as pd
 from analogyqa.cells import Cell
 from analogyqa.cells.same_settings import differences
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.comparing import (
+from analogyqa.evaluation.significance import (
     compare_runs,
     compare_with_best,
     p_value_of,

@@ -11,28 +11,28 @@ import pandas as pd
 
 from analogyqa.cells import Cell, cross_validation_cells, split_corpus, why_left_out
 from analogyqa.corpora.questions import count_shared, fold_ids, original_split, select_subset
-from analogyqa.evaluation.comparing import (
+from analogyqa.evaluation.results import NOT_LEARNT, has_cell_learnt
+from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
     p_value_of,
     round_comparison,
     top_group,
 )
-from analogyqa.evaluation.learning import NOT_LEARNT, has_cell_learnt
 from analogyqa.evaluation.summary import MEASURED, Values, join_folds, measure_columns, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.measures import MEASURES, RANKED, titles
-from analogyqa.report.legend import (
+from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
+from analogyqa.report.table_notes import (
     INTERVALS,
     LEARNT,
     PAIRED_TEST,
     cell_legend,
     for_data,
+    group_by_fact,
     interval_facts,
     top_group_legend,
 )
-from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
-from analogyqa.report.table_notes import group_by_fact
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

@@ -13,12 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analogyqa.cells import cells_by_hyperparameters, why_no_run
+from analogyqa.evaluation.published import join_published
 from analogyqa.evaluation.results import Results
-from analogyqa.evaluation.summary import FIGURE, to_frame
-from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA, no_run
+from analogyqa.evaluation.summary import FIGURE, cell_columns, to_frame
+from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
-from analogyqa.report.legend import heading, percent
+from analogyqa.report.table_notes import heading, percent
 from analogyqa.settings.artefacts import Artefact
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.overrides import text_of
@@ -32,6 +33,8 @@ _AXIS_TITLES = {
     "train_share": "share of the training questions",
 }
 PUBLISHED = ", published"
+# The columns of points while they are joined to the summary.
+_JOINED = FIGURE | dict.fromkeys(["overrides", "substitute", "verdict"], "str")
 
 # Okabe and Ito's palette differs for any colour vision; the markers differ in black and white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -63,23 +66,21 @@ def build_figure(paper: Paper, name: str, results: Results, config: Config) -> p
         if at not in run_points and not is_best:
             continue
         reason = why_no_run(coordinates, config) if at in run_points else "not shown here"
-        run: dict = {}
+        cell = None
         if not reason:
             cell = next(iter(cells_by_hyperparameters(coordinates, config).values()))
-            run = results.by_cell.get((cell, coordinates.measure or ""), {})
-            reason = "" if run else no_run(cell)
         published = paper.published_at(coordinates)
         if published is None and is_best:
             # Tables print the best value without naming the point, which is the configured one.
             configured = coordinates.model_dump(exclude_unset=True, exclude={x})
             published = paper.published_at(Coordinates(**configured))
         rows.append(
-            run
-            | {key: getattr(coordinates, key) for key in ("system", "dataset", "subset", "measure")}
+            {key: getattr(coordinates, key) for key in ("system", "dataset", "subset", "measure")}
+            | {"overrides": cell_columns(cell)["overrides"] if cell else ""}
             | {"panel": panel, "line": line, "published": published, "reason": reason}
             | {"x": at, "y": "".join(text_of(point[y]) for y in artefact.y)}
         )
-    return to_frame(rows, FIGURE)
+    return join_published(to_frame(rows, _JOINED), results.summary)[list(FIGURE)]
 
 
 def draw_figure(

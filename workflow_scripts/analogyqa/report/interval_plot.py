@@ -19,8 +19,8 @@ from analogyqa.report.figures import (
     save_figure,
     seed_counts,
 )
-from analogyqa.report.legend import percent
 from analogyqa.report.sensitivity import NO_EFFECT, variation_name
+from analogyqa.report.table_notes import percent
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import CrossValidation, Sensitivity
 

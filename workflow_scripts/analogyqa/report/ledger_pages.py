@@ -6,9 +6,9 @@ from itertools import chain
 import pandas as pd
 
 from analogyqa.evaluation.verdicts import HIGHER, INCONCLUSIVE, LOOKS, LOWER, MARKS, REPRODUCED
-from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend, heading
 from analogyqa.report.table_formats import Block, Table, Value, full_text, value_text
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
+from analogyqa.report.table_notes import INTERVALS, SUBSTITUTES, cell_legend, heading
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper

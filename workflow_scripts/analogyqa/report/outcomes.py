@@ -17,8 +17,8 @@ from analogyqa.evaluation.verdicts import (
     NOT_RUN,
     REPRODUCED,
 )
-from analogyqa.report.legend import printed_name
 from analogyqa.report.table_formats import three_decimals
+from analogyqa.report.table_notes import printed_name
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper

@@ -7,30 +7,30 @@ import pandas as pd
 
 from analogyqa.cells import Cell, sensitivity_cells, why_no_run
 from analogyqa.evaluation.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
-from analogyqa.evaluation.comparing import (
+from analogyqa.evaluation.results import NOT_LEARNT, Results, has_cell_learnt
+from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
     level_of,
     p_value_of,
     round_comparison,
 )
-from analogyqa.evaluation.learning import NOT_LEARNT, has_cell_learnt
-from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import DECIMALS, MEASURED, Values, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run, verdict
 from analogyqa.measures import RANKED, titles
-from analogyqa.report.legend import (
+from analogyqa.report.table_formats import Block, Table, Value, full_text
+from analogyqa.report.table_notes import (
     INTERVALS,
     LEARNT,
     PAIRED_TEST,
     PROTOCOL,
     cell_legend,
     for_data,
+    group_by_fact,
     interval_facts,
     marks_legend,
+    seeds_fact,
 )
-from analogyqa.report.table_formats import Block, Table, Value, full_text
-from analogyqa.report.table_notes import group_by_fact, seeds_fact
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

@@ -1,33 +1,107 @@
-"""The notes below a table: a legend, and the facts behind its numbers."""
+"""The notes of tables and pages: legends, in the same words everywhere, and facts about numbers."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from itertools import compress
 from typing import Any
 
 import pandas as pd
 
 from analogyqa.cells import Cell
+from analogyqa.evaluation.results import NOT_LEARNT
+from analogyqa.evaluation.significance import SAMPLES, level_of
 from analogyqa.evaluation.summary import HYPERPARAMETERS_USED
-from analogyqa.evaluation.verdicts import MARKS, NOT_RUN
+from analogyqa.evaluation.verdicts import LOOKS, MARKS, NOT_RUN, OTHER_DATA
 from analogyqa.measures import MEASURES
 from analogyqa.rankers.specs import AnalogyOptions
-from analogyqa.report.legend import (
-    CITED_ROWS,
-    COSTS,
-    INTERVALS,
-    PROTOCOL,
-    cell_legend,
-    interval_facts,
-    marks_legend,
-    top_group_legend,
-)
+from analogyqa.report.table_formats import SUBSTITUTE
 from analogyqa.settings.artefacts import CITED, Artefact
 from analogyqa.settings.coordinates import COST, COUNT
 from analogyqa.settings.overrides import dataset_overrides, from_text
+from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import Training
 from analogyqa.tasks import task_of
+
+SUBSTITUTES = f"{SUBSTITUTE}: made with a substitute for a file of the paper"
+INTERVALS = (
+    "[one more run]: prediction interval of one more run on the same questions. {other questions}: "
+    "interval for other questions, by a bootstrap over seeds and questions."
+)
+COSTS = (
+    "Parameters: the trained ones. Seconds: one epoch on one thread of this machine, estimated "
+    "from a few interleaved training steps of all systems; compare their ratios with the published "
+    "ones."
+)
+CITED_ROWS = "Rows without our value show what the paper prints."
+PROTOCOL = "Protocol: the epoch is chosen by dev {}; the test split is scored once, for that epoch."
+PAIRED_TEST = (
+    f"p-values: two-sided, by a paired randomisation test over questions and seeds ({SAMPLES} "
+    "draws)."
+)
+NO_PUBLISHED = f"No published values: {OTHER_DATA}."
+LEARNT = (
+    f"{NOT_LEARNT.capitalize()}: in the epoch that dev chose, the training loss of a seed was not "
+    "below that of one constant energy for all quadruples, so nothing follows from the scores."
+)
+
+
+def printed_as(paper: Paper, name: str) -> str:
+    """Return what a paper calls a table or figure, such as "Table 4 of diallo2019"; "" for OWN."""
+    return "" if paper.paper == OWN else f"{printed_name(name)} of {paper.paper}"
+
+
+def printed_name(name: str) -> str:
+    """Return the name of an artefact as papers print it: "Table 4" for table4."""
+    return re.sub(r"(\d+)", r" \1", name).capitalize()
+
+
+def heading(paper: Paper, name: str, title: str) -> str:
+    return ": ".join(filter(None, [printed_as(paper, name), title]))
+
+
+def for_data(title: str, config: Config) -> str:
+    """Return a title, which says so if our data are not the paper's."""
+    return title if config.comparable else f"{title} ({OTHER_DATA})"
+
+
+def cell_legend(mark: str = "", both_intervals: bool = False) -> str:
+    """Return what a cell with a score shows; `mark` is what follows the intervals."""
+    others = " {other questions}"
+    varied = f"mean ± standard deviation over seeds [one more run]{others * both_intervals}{mark}"
+    return f"Cell: {varied}; if the seeds do not differ, mean{others}{mark}."
+
+
+def interval_facts(config: Config) -> str:
+    """Return the settings of the intervals."""
+    return (
+        f"Intervals: {percent(config)}. Bootstrap samples: {config.bootstrap.samples}. "
+        "The csv has both intervals of every value."
+    )
+
+
+def marks_legend(verdicts: Collection[str], has_substitutes: bool, config: Config) -> list[str]:
+    """Return what the marks of the verdicts in a table mean."""
+    if not config.comparable:
+        return [NO_PUBLISHED]
+    parts = [f"{MARKS[name]} {name}: {LOOKS[name].meaning}" for name in MARKS if name in verdicts]
+    parts += [SUBSTITUTES] if has_substitutes else []
+    return [f"Marks: {'; '.join(parts)}."] if parts else []
+
+
+def top_group_legend(config: Config) -> str:
+    """Return what bold values are."""
+    return (
+        "Bold: the highest mean, and those not significantly different from it (paired tests, "
+        f"Holm's correction, level {level_of(config):g})."
+    )
+
+
+def percent(config: Config) -> str:
+    """Return the configured confidence, such as 95%."""
+    return f"{config.bootstrap.confidence * 100:g}%"
+
 
 # A table lists this many hyperparameters and origins; the report has all of them.
 MOST_LINES = 4
@@ -38,10 +112,9 @@ CONFIGURATION = "../../report.html#configuration"
 def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
     """Return the notes of a table from the rows of its frame.
 
-    Each row also has `run`, the summary row that it shows or None, and `name`, its system as the
-    table calls it.
+    `rows` also have the columns of the summary, those of `tables.table_of_frame`.
     """
-    runs = [row["run"] for row in rows if row["run"]]
+    runs = [row for row in rows if pd.notna(row["tied_candidates"])]
     computed_kinds = {row["kind"] for row in rows if pd.notna(row["mean"])}
     verdicts = {row["verdict"] for row in rows if pd.notna(row["published"])}
     has_published = bool(artefact.published) and config.comparable
@@ -52,7 +125,7 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[st
         notes += [_data(runs, config), *_protocol(runs, config)]
         notes += [cell_legend(mark), INTERVALS, interval_facts(config)]
         notes += [top_group_legend(config)] if artefact.top_group else []
-        notes += [*_all_correct(rows, config), _ties(runs, config)]
+        notes += [*_all_correct(runs, config), _ties(runs, config)]
     elif computed_kinds:
         notes.append(f"Cell: ours{mark}.")
     notes += [COSTS] if COST in computed_kinds else []
@@ -158,16 +231,15 @@ def _either(values: Iterable) -> str:
     return " or ".join(map(str, sorted(values)))
 
 
-def _all_correct(rows: list[dict], config: Config) -> list[str]:
+def _all_correct(runs: list[dict], config: Config) -> list[str]:
     """Return how many questions have only correct candidates, and the means without them."""
     groups: dict[str, list[str]] = {}
-    for row in rows:
-        run = row["run"]
-        if run and run["all_correct"] and pd.notna(row["published"]):
-            title, which = config.datasets[run["dataset"]].title, row["hyperparameters"]
-            counts = f"{title} {run['subset']}, {run['all_correct']} of {run['n_items']}"
+    for row in runs:
+        if row["all_correct"] and pd.notna(row["published"]):
+            title, which = config.datasets[row["dataset"]].title, row["hyperparameters"]
+            counts = f"{title} {row['subset']}, {row['all_correct']} of {row['n_items']}"
             name = f"{row['name']} ({which})" if which else row["name"]
-            means = f"{name} {run['mean']:.3f} and {run['mean_of_others']:.3f}"
+            means = f"{name} {row['mean']:.3f} and {row['mean_of_others']:.3f}"
             groups.setdefault(counts, []).append(means)
     return [
         f"Questions with only correct candidates: {counts}. Means with and without them: "
@@ -201,8 +273,8 @@ def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:
             system = config.systems[row["system"]]
             changes = _changes(system.training) or "the defaults"
             stated.append((("Paper's hyperparameters", changes), system.title))
-        elif row["run"] and (selection := config.find_selection(row["system"])):
-            name = row["run"]["hyperparameters"]
+        elif row["path"] and (selection := config.find_selection(row["system"])):
+            name = row["trained_with"]
             changes = _flat(selection.hyperparameters.get(name, {}))
             choice = f"{name} ({changes})" if changes else name
             heading = f"Hyperparameters tuned on {selection.subset}"

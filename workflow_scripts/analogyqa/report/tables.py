@@ -2,56 +2,44 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 
-from analogyqa.cells import Cell, cells_by_hyperparameters, extra_systems
-from analogyqa.evaluation.comparing import top_group
-from analogyqa.evaluation.number_kinds import TableEntry, our_values
+from analogyqa.cells import Cell, cells_by_hyperparameters
+from analogyqa.evaluation.published import FRAME, IN_PAPER, NOT_IN_PAPER
 from analogyqa.evaluation.results import Results
-from analogyqa.evaluation.summary import LEDGER, Summaries, Values, to_frame
+from analogyqa.evaluation.significance import top_group
+from analogyqa.evaluation.summary import KEY, Values, cell_columns
 from analogyqa.evaluation.verdicts import NOT_COMPARABLE
-from analogyqa.report.legend import for_data, printed_as
 from analogyqa.report.table_formats import Block, Table, Value, short_text, value_text
-from analogyqa.report.table_notes import table_notes
-from analogyqa.settings.artefacts import CITED, Artefact, Published
+from analogyqa.report.table_notes import for_data, printed_as, table_notes
+from analogyqa.settings.artefacts import CITED, Artefact
 from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import FEW_QUESTIONS, OWN, Paper
 from analogyqa.settings.run import Config
 
-IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"  # the values of `block`
-_FIRST = ("paper", "artefact", "block", "row", "column", "system", "ranked_by")
-FRAME = dict.fromkeys(_FIRST, "str") | LEDGER | {"top_group": "boolean"}
-
 
 def build_table(
-    paper: Paper, name: str, ledger: pd.DataFrame, config: Config, results: Results
+    paper: Paper, name: str, numbers: pd.DataFrame, config: Config, results: Results
 ) -> Table:
-    """Return a table of a paper, such as `table4`, from its rows of the ledger.
+    """Return a table of a paper, such as `table4`, from its rows of `compare_numbers`.
 
     Systems that the paper lacks have a block of their own.
     """
-    rows = [
-        *_paper_rows(paper, name, ledger, config, results),
-        *_other_rows(paper, name, config, results),
-    ]
-    frame = to_frame([{"paper": paper.paper, "artefact": name, **row} for row in rows], FRAME)
+    is_shown = numbers["paper"].eq(paper.paper) & numbers["artefact"].eq(name)
+    rows = numbers[is_shown].reset_index(drop=True)
     if paper.artefacts[name].top_group:
-        frame["top_group"] = _top_groups(frame, paper.artefacts[name], config, results.values)
-    return table_of_frame(paper, name, frame, results.by_cell, config)
+        rows["top_group"] = _top_groups(rows, paper.artefacts[name], config, results.values)
+    return table_of_frame(paper, name, rows[list(FRAME)], results.summary, config)
 
 
 def table_of_frame(
-    paper: Paper, name: str, frame: pd.DataFrame, summaries: Summaries, config: Config
+    paper: Paper, name: str, frame: pd.DataFrame, summary: pd.DataFrame, config: Config
 ) -> Table:
     """Return a table of a paper from its csv: columns FRAME, a row for each value."""
     artefact = paper.artefacts[name]
-    rows = [
-        row | _display_facts(row, artefact, config, summaries) | {"csv_row": number}
-        for number, row in enumerate(frame.to_dict("records"))
-    ]
-    if not config.comparable:
-        rows = [_without_published(row) for row in rows if row["kind"] != CITED]
+    rows = _shown_rows(frame, artefact, summary, config)
     is_own = paper.paper == OWN
     source = f"Published: {paper.citation}" if config.comparable and not is_own else paper.citation
     return Table(
@@ -61,6 +49,42 @@ def table_of_frame(
         printed_as=printed_as(paper, name),
         frame=frame,
     )
+
+
+def _shown_rows(
+    frame: pd.DataFrame, artefact: Artefact, summary: pd.DataFrame, config: Config
+) -> list[dict]:
+    """Return the rows of a table with what is shown about them besides their numbers.
+
+    These are the cell of a score and the path of its run, `name`, the system as the table calls it,
+    `system_at`, the name with tuned hyperparameters, `csv_row`, and more columns of the summary, in
+    which `trained_with` are the hyperparameters. If our data are not the paper's, rows have no
+    published value.
+    """
+    cells = [
+        _cell(row, artefact, config) if row["kind"] == SCORE and pd.notna(row["mean"]) else None
+        for row in frame.to_dict("records")
+    ]
+    located = frame.assign(
+        csv_row=range(len(frame)),
+        path=[cell.with_run(config).path if cell else "" for cell in cells],
+        **{
+            key: [cell_columns(cell)[key] if cell else "" for cell in cells]
+            for key in ("dataset", "subset", "overrides")
+        },
+        name=frame[artefact.systems_in or "column"],
+    )
+    if not artefact.systems_in:
+        titles = {name: system.title for name, system in config.systems.items()}
+        located["name"] = located["system"].map(titles).fillna(located["name"])
+    is_tuned = located["hyperparameters"].eq(TUNED)
+    located["system_at"] = located["name"] + is_tuned.map({True: " (tuned on dev)", False: ""})
+    if not config.comparable:
+        located = located[located["kind"] != CITED].assign(published=np.nan)
+        located["verdict"] = located["verdict"].replace(NOT_COMPARABLE, "")
+    facts = summary[[*KEY, "tied_candidates", "all_correct", "mean_of_others", "hyperparameters"]]
+    facts = facts.rename(columns={"hyperparameters": "trained_with"})
+    return located.merge(facts, "left", KEY).to_dict("records")
 
 
 def _few(rows: list[dict]) -> list[str]:
@@ -74,14 +98,14 @@ def _few(rows: list[dict]) -> list[str]:
 
 
 def _top_groups(
-    frame: pd.DataFrame, artefact: Artefact, config: Config, values: Values
+    numbers: pd.DataFrame, artefact: Artefact, config: Config, values: Values
 ) -> pd.Series:
     """Return whether each score is in the top group of its column.
 
     If the columns are systems, the groups are those of the rows.
     """
-    top = pd.Series(pd.NA, frame.index, dtype="boolean")
-    scores = frame[(frame["kind"] == SCORE) & frame["mean"].notna()]
+    top = pd.Series(pd.NA, numbers.index, dtype="boolean")
+    scores = numbers[numbers["kind"].eq(SCORE) & numbers["mean"].notna()]
     for _, part in scores.groupby("column" if artefact.systems_in == "row" else "row"):
         runs, paths = {}, {}
         for number, row in part.to_dict("index").items():
@@ -91,74 +115,6 @@ def _top_groups(
         in_top = top_group(runs, config)
         top[list(paths)] = [path in in_top for path in paths.values()]
     return top
-
-
-def _paper_rows(
-    paper: Paper, name: str, ledger: pd.DataFrame, config: Config, results: Results
-) -> list[dict]:
-    """Return a row for each value and set of hyperparameters.
-
-    A published value has the rows of the ledger; values that are only cited, or not printed, have
-    none there.
-    """
-    in_table = ledger[(ledger["paper"] == paper.paper) & (ledger["artefact"] == name)]
-    judged: dict[tuple[str, str], list[dict]] = {}
-    for row in in_table.to_dict("records"):
-        judged.setdefault((row["row"], row["column"]), []).append(row)
-    artefact, rows = paper.artefacts[name], []
-    for number in artefact.numbers():
-        values = judged.get((number.row, number.column))
-        if values is None and number.kind != CITED:
-            values = our_values(TableEntry(number, artefact, paper), config, results)
-        labels = _labels(IN_PAPER, number.row, number.column, number.coordinates, config)
-        for value in values or [{"published": number.published, "kind": number.kind}]:
-            rows.append(labels | value)
-    return rows
-
-
-def _other_rows(paper: Paper, name: str, config: Config, results: Results) -> list[dict]:
-    """Return the rows of the systems that the paper lacks."""
-    artefact, rows = paper.artefacts[name], []
-    for system in extra_systems(config, paper, name):
-        for row, column, coordinates in artefact.cells_of(config.systems[system].title):
-            coordinates = coordinates | Coordinates(system=system)
-            number = Published(row, column, coordinates, None, coordinates.kind)
-            labels = _labels(NOT_IN_PAPER, row, column, coordinates, config)
-            values = our_values(TableEntry(number, artefact, paper), config, results)
-            rows += [labels | value for value in values]
-    return rows
-
-
-def _labels(block: str, row: str, column: str, coordinates: Coordinates, config: Config) -> dict:
-    system = config.systems.get(coordinates.system)
-    ranked_by = system.ranker.name if system else ""
-    labels = {"block": block, "row": row, "column": column}
-    return labels | {"system": coordinates.system, "ranked_by": ranked_by}
-
-
-def _display_facts(
-    row: dict, artefact: Artefact, config: Config, summaries: Summaries
-) -> dict[str, object]:
-    """Return what a row of FRAME needs to be shown.
-
-    These are `run`, the summary row of its score or None; `path`, the folder of that run; `name`,
-    the system as the table calls it; and `system_at`, the name with tuned hyperparameters.
-    """
-    run, path = None, ""
-    if row["kind"] == SCORE and pd.notna(row["mean"]):
-        cell = _cell(row, artefact, config)
-        run, path = summaries.get((cell, row["measure"])), cell.with_run(config).path
-    name = row[artefact.systems_in or "column"]
-    if row["system"] in config.systems and not artefact.systems_in:
-        name = config.systems[row["system"]].title
-    system_at = f"{name} (tuned on dev)" if row["hyperparameters"] == TUNED else name
-    return {"run": run, "path": path, "name": name, "system_at": system_at}
-
-
-def _without_published(row: dict) -> dict:
-    """Return a row of FRAME as it is shown if our data are not the paper's."""
-    verdict = "" if row["verdict"] == NOT_COMPARABLE else row["verdict"]
-    return row | {"published": None, "verdict": verdict}
 
 
 def coordinates_of(row: dict, artefact: Artefact) -> Coordinates:

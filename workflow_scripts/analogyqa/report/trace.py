@@ -10,8 +10,9 @@ import pandas as pd
 
 from analogyqa.cells import Cell, cells_by_hyperparameters
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.published import FRAME
 from analogyqa.evaluation.summary import FIGURE, MEASURED, RULES_OF_RUNS, read_csv, read_record
-from analogyqa.report.tables import FRAME, coordinates_of
+from analogyqa.report.tables import coordinates_of
 from analogyqa.settings.artefacts import CITED
 from analogyqa.settings.base import AT, nearest_hint
 from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.evaluation.ledger import ledger_key
+from analogyqa.evaluation.published import ledger_key
 from analogyqa.evaluation.verdicts import LOOKS
 from analogyqa.report.html_pages import render
-from analogyqa.report.legend import printed_name
 from analogyqa.report.outcomes import published_once
 from analogyqa.report.table_formats import three_decimals
+from analogyqa.report.table_notes import printed_name
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.paper import Paper
 

@@ -8,11 +8,9 @@ import pandas as pd
 
 from analogyqa.cells import Cell, claim_cells, norm_cells, reported_cells
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.claim_values import with_norms_and_costs
-from analogyqa.evaluation.claims import judge_claims
-from analogyqa.evaluation.learning import read_learnt
-from analogyqa.evaluation.ledger import build_ledger
-from analogyqa.evaluation.results import Results, read_finished
+from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
+from analogyqa.evaluation.published import build_ledger, compare_numbers
+from analogyqa.evaluation.results import Results, read_finished, read_learnt
 from analogyqa.evaluation.summary import csv_text, find_records, read_csv, read_record
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.stored import read_stored
@@ -144,7 +142,8 @@ def _verify_reports(
     results: Path, config: Config, papers: Mapping[str, Paper]
 ) -> Iterator[Difference]:
     computed, _ = read_finished(results, config, papers)
-    ledger = build_ledger(list(papers.values()), config, computed)
+    numbers = compare_numbers(list(papers.values()), config, computed)
+    ledger = build_ledger(numbers)
     yield from _compare(computed.summary, results / "summary.csv")
     if is_sample(results):
         for what in differences_from_expected(computed.summary):
@@ -156,7 +155,7 @@ def _verify_reports(
     for paper in papers.values():
         for name, artefact in paper.artefacts.items():
             if not artefact.is_figure:
-                frame = build_table(paper, name, ledger, config, computed).frame
+                frame = build_table(paper, name, numbers, config, computed).frame
                 yield from _compare(frame, results / "tables" / paper.paper / f"{name}.csv")
 
 

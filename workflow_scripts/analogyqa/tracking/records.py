@@ -14,12 +14,12 @@ from mlflow.entities import Dataset, DatasetInput, InputTag, Metric
 from analogyqa.cells import Cell, artefact_cells
 from analogyqa.cells.made import made_files
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.learning import kept_epochs
+from analogyqa.evaluation.results import kept_epochs
 from analogyqa.evaluation.summary import SUMMARY, Summaries, by_cell, read_csv, read_record
 from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.model import Model
 from analogyqa.model.runs import learned_by
-from analogyqa.report.legend import printed_name
+from analogyqa.report.table_notes import printed_name
 from analogyqa.report.trace import run_log
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.runs.record import read_metrics, run_system

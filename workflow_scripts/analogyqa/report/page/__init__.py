@@ -13,12 +13,11 @@ from markupsafe import Markup
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import CLAIM_MARKS, CLAIM_MEANINGS, CLAIMS
-from analogyqa.evaluation.ledger import build_ledger
+from analogyqa.evaluation.published import LEDGER, build_ledger, compare_numbers
 from analogyqa.evaluation.results import read_finished
-from analogyqa.evaluation.summary import LEDGER, SUMMARY, by_cell, read_csv, to_frame
+from analogyqa.evaluation.summary import SUMMARY, read_csv, to_frame
 from analogyqa.evaluation.verdicts import LOOKS
 from analogyqa.report.html_pages import render
-from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend
 from analogyqa.report.outcomes import headline
 from analogyqa.report.page.cards import claim_cards, data_cards
 from analogyqa.report.page.papers import PaperPage
@@ -31,6 +30,7 @@ from analogyqa.report.page.runs import (
     time_block,
 )
 from analogyqa.report.table_formats import Table
+from analogyqa.report.table_notes import INTERVALS, SUBSTITUTES, cell_legend
 from analogyqa.report.tables import build_table
 from analogyqa.report.verdict_figure import verdict_svg
 from analogyqa.settings.load import REPOSITORY
@@ -62,13 +62,13 @@ def build_page(
     tables: dict[tuple[str, str], Table] = {}
     if all((results / name).exists() for name in ("ledger.csv", "summary.csv")):
         ledger = read_csv(results / "ledger.csv", LEDGER)
-        summaries = by_cell(read_csv(results / "summary.csv", SUMMARY))
+        summary = read_csv(results / "summary.csv", SUMMARY)
     else:
         computed, _ = read_finished(results, config, papers)
-        ledger = build_ledger(list(papers.values()), config, computed)
-        summaries = computed.by_cell
+        numbers = compare_numbers(list(papers.values()), config, computed)
+        ledger, summary = build_ledger(numbers), computed.summary
         tables = {
-            (paper.paper, name): build_table(paper, name, ledger, config, computed)
+            (paper.paper, name): build_table(paper, name, numbers, config, computed)
             for paper in papers.values()
             for name, artefact in paper.artefacts.items()
             if not artefact.is_figure
@@ -82,7 +82,7 @@ def build_page(
     try:
         cards = claim_cards(claims, papers.values(), config)
         parts = [
-            PaperPage(results, paper, config, ledger, claims, summaries, tables).part(provenance)
+            PaperPage(results, paper, config, ledger, claims, summary, tables).part(provenance)
             for paper in papers.values()
         ]
     except LookupError as error:

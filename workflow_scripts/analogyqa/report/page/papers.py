@@ -14,7 +14,8 @@ from markupsafe import Markup
 
 from analogyqa.cells import explained_cells, view_tables
 from analogyqa.errors import REBUILD, AnalogyQAError, explain_damage
-from analogyqa.evaluation.summary import Summaries, read_csv
+from analogyqa.evaluation.published import FRAME
+from analogyqa.evaluation.summary import read_csv
 from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import (
@@ -32,12 +33,12 @@ from analogyqa.report.explained import (
 )
 from analogyqa.report.explanation_figure import picture_svg
 from analogyqa.report.html_pages import prose, render, svg_uri
-from analogyqa.report.legend import INTERVALS, printed_name
 from analogyqa.report.outcomes import findings
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
 from analogyqa.report.table_formats import Block, Table, count_text
-from analogyqa.report.tables import FRAME, table_of_frame
+from analogyqa.report.table_notes import INTERVALS, printed_name
+from analogyqa.report.tables import table_of_frame
 from analogyqa.report.views.show import build_view, tabulate_view
 from analogyqa.schemas import EXPLANATIONS, Explanation
 from analogyqa.settings.artefacts import BEST, NOT_PRINTED
@@ -98,7 +99,7 @@ class PaperPage:
         results: The output folder.
         paper, config: The paper and the configuration.
         ledger, claims: The verdicts on all papers, columns LEDGER and CLAIMS.
-        summaries: The rows of the summary.
+        summary: The spread of every run and measure, columns SUMMARY.
         computed: The tables to show where a file is missing, by paper and name.
     """
 
@@ -107,7 +108,7 @@ class PaperPage:
     config: Config
     ledger: pd.DataFrame
     claims: pd.DataFrame
-    summaries: Summaries
+    summary: pd.DataFrame
     computed: Mapping[tuple[str, str], Table]
 
     def part(self, provenance: Provenance) -> PaperPart:
@@ -149,7 +150,7 @@ class PaperPage:
             table = self.computed.get((paper.paper, name))
             return self._section(table, name, csv) if table else None
         if name not in paper.views:
-            table = table_of_frame(paper, name, read_csv(csv, FRAME), self.summaries, config)
+            table = table_of_frame(paper, name, read_csv(csv, FRAME), self.summary, config)
             return self._section(table, name, csv)
         view = paper.views[name]
         paths = [self.results / path for path, *_ in view_tables(config, view).values() if path]

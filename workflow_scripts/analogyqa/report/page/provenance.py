@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterable
 from pathlib import Path
 
-from analogyqa.evaluation.ledger import ledger_key
+from analogyqa.evaluation.published import ledger_key
 from analogyqa.evaluation.verdicts import HIGHER, LOOKS, LOWER, NOT_COMPARABLE, REPRODUCED
 from analogyqa.report.table_formats import Block
 from analogyqa.report.trace import Number, number_facts, run_facts, shown_numbers, text_lines

@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 from analogyqa.cells import Cell, view_tables
 from analogyqa.evaluation.verdicts import NOT_RUN
 from analogyqa.report.figures import own_style, save_figure
-from analogyqa.report.legend import for_data, heading, printed_as
 from analogyqa.report.table_formats import Block, Table
-from analogyqa.report.table_notes import names_by_fact
+from analogyqa.report.table_notes import for_data, heading, names_by_fact, printed_as
 from analogyqa.schemas import CORPUS, DECISIONS, INSIDE, read_table
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

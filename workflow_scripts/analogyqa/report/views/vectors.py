@@ -8,12 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
-from analogyqa.evaluation.claim_values import norms_of
-from analogyqa.evaluation.claims import FAILS, HOLDS, UNDECIDED
+from analogyqa.evaluation.claims import FAILS, HOLDS, UNDECIDED, norms_of
 from analogyqa.evaluation.spread import summarise
 from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.figures import COLOURS
-from analogyqa.report.legend import percent
+from analogyqa.report.table_notes import percent
 from analogyqa.report.views.show import Panel, ViewContent
 from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config

@@ -1,0 +1,464 @@
+"""Published numbers next to ours, with verdicts: the rows of tables and of the ledger.
+
+All of them are one frame. It starts with a row for each number of a table or figure and each set of
+hyperparameters; `join_published` adds our scores from the summary, and `judge` the verdicts.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.cells import Cell, cells_by_hyperparameters, extra_systems, has_costs, why_no_run
+from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.spread import interval_of_runs, shares_of_best
+from analogyqa.evaluation.summary import DECIMALS, KEY, MEASURED, cell_columns, to_frame
+from analogyqa.evaluation.verdicts import (
+    ENFORCED,
+    INCONCLUSIVE,
+    MOST_RUNS,
+    NO_RUN,
+    NOT_COMPARABLE,
+    NOT_RUN,
+    OTHER_DATA,
+    REPRODUCED,
+    no_run,
+    not_run,
+    runs_needed,
+    verdict,
+)
+from analogyqa.measures import MEASURES
+from analogyqa.runs.cost import STEPS
+from analogyqa.settings.artefacts import BEST, CITED, Artefact, Published
+from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
+from analogyqa.settings.data import ALL
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
+from analogyqa.settings.studies import PAPER
+
+ONE_SEED = "one seed, or seeds with the same models, give no prediction interval"
+OTHER_MACHINE = "measured on another machine; compare ratios between systems"
+ROUNDED = 10.0**-DECIMALS / 2  # the rounding error of our own values
+SAME_SIZE = 0.01  # numbers of parameters whose relative difference is smaller are equal
+# Printed values that differ by less are the same value, rounded or cut off: in three decimals, or
+# as a share of the unit of the last digit.
+SAME_VALUE, SAME_SHARE = 0.0007, 0.7
+IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"  # the values of `block`
+
+LEDGER = {
+    **dict.fromkeys(["paper", "artefact", "row", "column", "measure"], "str"),
+    "scale": "float64",
+    "kind": "str",
+    "hyperparameters": "str",
+    "published": "float64",
+    "attainable_runs": "Int64",
+    **MEASURED,
+    **dict.fromkeys(["verdict", "repeats", "provenance", "substitute", "reason"], "str"),
+}
+# The columns of a table's csv; those of the ledger are some of them.
+FRAME = {
+    **dict.fromkeys(["paper", "artefact", "block", "row", "column", "system", "ranked_by"], "str"),
+    **LEDGER,
+    "top_group": "boolean",
+}
+_OURS = [*MEASURED, "provenance", "substitute"]
+# While rows are judged, they also have the cell of our score, and what is printed around theirs.
+_JOINED = {
+    **FRAME,
+    **dict.fromkeys(["dataset", "subset", "overrides", "remark"], "str"),
+    **dict.fromkeys(["step", "rounding"], "float64"),
+    "competitors": "object",
+}
+
+
+def build_ledger(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return the published numbers of papers next to ours: columns LEDGER.
+
+    Args:
+        numbers: The rows of all tables and figures, as `compare_numbers` returns them.
+    """
+    return numbers.loc[_is_compared(numbers), list(LEDGER)].reset_index(drop=True)
+
+
+def ledger_key(row: Mapping) -> tuple[str, ...]:
+    """Return what a row of a ledger, or of a table, is about: the same in both."""
+    return tuple(row[name] for name in ("paper", "artefact", "row", "column", "hyperparameters"))
+
+
+def compare_numbers(
+    papers: Sequence[Paper],
+    config: Config,
+    results: Results,
+    only: tuple[str, str] | None = None,
+) -> pd.DataFrame:
+    """Compare the numbers of all tables and figures with ours: columns FRAME, and those of a cell.
+
+    A published value is one run of the paper's system on the same questions. It is therefore
+    compared with the prediction interval of one more run of ours; if all seeds agree, it is
+    compared with our value at the printed precision. A value that one run on so many items cannot
+    give is compared with the interval of a mean of `attainable_runs` runs. A trained system has a
+    row with the paper's hyperparameters and, if the configuration tunes it, another with those
+    tuned on dev. Values that the paper cites, or does not print, and those of systems that it lacks
+    have rows without a verdict. `only` is a paper and an artefact, to leave out all others.
+    """
+    repeats = find_repeats(papers)
+    rows = [
+        row
+        for paper in papers
+        for name in paper.artefacts
+        if only in (None, (paper.paper, name))
+        for row in _asked_numbers(paper, name, config, results, repeats)
+    ]
+    numbers = to_frame(rows, _JOINED)
+    is_open = numbers["verdict"].ne(NOT_RUN)
+    parts = [numbers[~(is_open & numbers["kind"].isin([*FROM_METRICS]))]]
+    for kind, judge_kind in FROM_METRICS.items():
+        joined = join_published(numbers[is_open & numbers["kind"].eq(kind)], results.summary)
+        has_run = joined["verdict"].ne(NOT_RUN)
+        parts += [joined[~has_run], judge_kind(joined[has_run], config)]
+    numbers = pd.concat([part.astype(_JOINED) for part in parts]).sort_index()
+    judged = numbers[_is_compared(numbers) & numbers["verdict"].ne(NOT_RUN)]
+    if config.comparable:
+        reasons = zip(judged["reason"], judged["remark"], strict=True)
+        numbers.loc[judged.index, "reason"] = ["; ".join(filter(None, pair)) for pair in reasons]
+    else:
+        numbers.loc[judged.index, ["verdict", "reason"]] = [NOT_COMPARABLE, OTHER_DATA]
+    return numbers
+
+
+def join_published(numbers: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
+    """Join our values to numbers with the columns KEY.
+
+    Those without a run are `NOT_RUN`, unless they have a reason already.
+    """
+    joined = numbers.drop(columns=_OURS).merge(summary[[*KEY, *_OURS]], "left", KEY)
+    joined = joined.set_index(numbers.index).fillna({"provenance": "", "substitute": ""})
+    is_missing = joined["mean"].isna() & joined["reason"].eq("")
+    paths = joined["system"].str.cat([joined[name] for name in KEY[1:-1]], sep="/")
+    return joined.assign(
+        verdict=joined["verdict"].mask(is_missing, NOT_RUN),
+        reason=joined["reason"].mask(is_missing, f"{NO_RUN} " + paths),
+    )
+
+
+def judge(scores: pd.DataFrame, confidence: float, is_comparable: bool = True) -> pd.DataFrame:
+    """Judge published scores: set `verdict`, `reason`, `attainable_runs` and the interval.
+
+    Args:
+        scores: Our scores, columns MEASURED and `measure`, with the `published` value, NaN for
+            none, the unit of its last digit (`step`), the `rounding` error of its column, and the
+            list of values of `competitors`.
+        confidence: The level of the intervals.
+        is_comparable: Whether the published values are about these data.
+    """
+    judged = [
+        _judge_score(row, confidence, is_comparable)
+        if pd.notna(row.published)
+        else (None, row.run_low, row.run_high, "", "")
+        for row in scores.itertuples()
+    ]
+    columns = ["attainable_runs", "run_low", "run_high", "verdict", "reason"]
+    return scores.assign(**pd.DataFrame(judged, scores.index, columns))
+
+
+def _judge_score(score: Any, confidence: float, is_comparable: bool) -> tuple:
+    """Compare our interval with a published score, a row of the frame of `judge`.
+
+    If one run cannot give the published value, the interval is that of a mean of several runs.
+    """
+    low, high, runs, reasons = score.run_low, score.run_high, None, []
+    measure, items = MEASURES[score.measure], score.n_items
+    if is_comparable and measure.values:
+        runs = runs_needed(score.published, score.step, score.measure, items)
+        if not runs:
+            reasons.append(f"no mean of up to {MOST_RUNS} runs of {items} items gives this value")
+    if runs and runs > 1:
+        spread = score.mean, score.sd, score.n_seeds, confidence
+        low, high = (
+            round(end, DECIMALS) for end in interval_of_runs(*spread, runs, measure.largest)
+        )
+        reasons.append(
+            f"one run on {items} items cannot give {score.published:g}, a mean of {runs} runs "
+            "can; the interval is that of such a mean"
+        )
+    judged = verdict(score.published, low, high, score.competitors)
+    if pd.isna(low):
+        reasons.append(ONE_SEED)
+    elif judged == INCONCLUSIVE:
+        inside = ", ".join(f"{value:g}" for value in score.competitors if low <= value <= high)
+        reasons.append(f"the interval also contains {inside}, published for competing systems")
+    if score.run_low == score.run_high:
+        # Another run gives the same value, so only the paper's rounding can differ.
+        margin = score.rounding + ROUNDED
+        judged = verdict(score.published, score.mean - margin, score.mean + margin)
+    return runs, low, high, judged, "; ".join(reasons)
+
+
+def _is_compared(numbers: pd.DataFrame) -> pd.Series:
+    """Return which rows belong into the ledger: the paper's own published numbers."""
+    is_printed = numbers["block"].eq(IN_PAPER) & numbers["published"].notna()
+    return is_printed & numbers["kind"].ne(CITED)
+
+
+def _asked_numbers(
+    paper: Paper, name: str, config: Config, results: Results, repeats: Mapping[tuple, str]
+) -> Iterator[dict]:
+    """Yield a row for each number of a table or figure and each set of hyperparameters.
+
+    Systems that the paper lacks follow. All but scores have our values.
+    """
+    artefact = paper.artefacts[name]
+    extra = _extra_numbers(artefact, extra_systems(config, paper, name), config)
+    for block, number in chain(zip(repeat(IN_PAPER), artefact.numbers()), extra):
+        coordinates, published = number.coordinates, number.published
+        system = config.systems.get(coordinates.system)
+        row: dict = {
+            **{"paper": paper.paper, "artefact": name, "block": block},
+            **{"row": number.row, "column": number.column, "system": coordinates.system},
+            **{"ranked_by": system.ranker.name if system else ""},
+            **{"kind": number.kind, "published": published},
+        }
+        if number.kind == CITED:
+            yield row
+            continue
+        row["measure"] = coordinates.measured
+        if block == IN_PAPER and published is not None:
+            row["scale"] = artefact.scale
+            row["remark"] = artefact.remark_on(number.row, number.column)
+            row["repeats"] = repeats.get((paper.paper, name, number.row, number.column), "")
+        if reason := why_no_run(coordinates, config):
+            yield row | not_run(reason + _would_cost(coordinates, config, results))
+        elif number.kind not in FROM_METRICS:
+            yield row | COMPUTED[number.kind](number, artefact, config, results)
+        else:
+            if number.kind == SCORE and published is not None:
+                row["step"], row["rounding"] = number.step, artefact.rounding(number.column)
+                row["competitors"] = paper.competitors(coordinates)
+            for hyperparameters, cell in cells_by_hyperparameters(coordinates, config).items():
+                yield row | cell_columns(cell) | {"hyperparameters": hyperparameters}
+
+
+def _extra_numbers(
+    artefact: Artefact, systems: Iterable[str], config: Config
+) -> Iterator[tuple[str, Published]]:
+    """Yield the numbers that systems of no paper have in a table, with their block."""
+    for system in systems:
+        for row, column, coordinates in artefact.cells_of(config.systems[system].title):
+            coordinates = coordinates | Coordinates(system=system)
+            yield NOT_IN_PAPER, Published(row, column, coordinates, None, coordinates.kind)
+
+
+def _would_cost(coordinates: Coordinates, config: Config, results: Results) -> str:
+    """Return the training time of a system of which only costs are measured, or ""."""
+    cost = results.costs.get((coordinates.dataset, coordinates.subset, coordinates.system))
+    if not cost or not config.systems[coordinates.system].only_costs:
+        return ""
+    seconds = float(np.mean(cost.values("seconds_per_epoch")))
+    epochs = config.systems[coordinates.system].training.max_epochs
+    return f"; {epochs} epochs of {seconds:,.0f} s are {epochs * seconds / 3600:,.0f} h for a seed"
+
+
+def _cost(number: Published, artefact: Artefact, config: Config, results: Results) -> dict:
+    """Return the cost of a system, or its ratio to that of another system, and the verdict.
+
+    The interval is the range over the timed steps. The training steps of both systems are
+    interleaved, and each ratio is that of two steps of one round.
+    """
+    coordinates, published = number.coordinates, number.published
+    system = config.systems[coordinates.system]
+    if not has_costs(system):
+        reason = f"no costs of {coordinates.system} are measured"
+        return {} if published is None else not_run(reason)
+    names = [name for name in (coordinates.system, coordinates.over) if name]
+    keys = [(coordinates.dataset, coordinates.subset, name) for name in names]
+    if missing := [key[-1] for key in keys if key not in results.costs]:
+        return not_run(f"no cost of {', '.join(missing)} on {coordinates.dataset}")
+    costs = [results.costs[key] for key in keys]
+    by_step = [np.asarray(cost.values(coordinates.cost or ""), dtype=float) for cost in costs]
+    values = by_step[0] / by_step[1] if coordinates.over else by_step[0]
+    mean, low, high = values.mean(), values.min(), values.max()
+    row = {
+        "hyperparameters": "" if system.only_costs else PAPER,
+        "mean": round(float(mean), DECIMALS),
+    }
+    if coordinates.cost == "parameters":
+        low, high = mean * (1 - SAME_SIZE), mean * (1 + SAME_SIZE)
+        row["provenance"] = "counted here"
+    else:
+        batches = " and ".join(f"{cost.batches} batches" for cost in costs)
+        row["provenance"] = f"{STEPS} steps of {batches} an epoch, on {costs[0].machine}"
+        row |= {"run_low": round(float(low), DECIMALS), "run_high": round(float(high), DECIMALS)}
+    if published is None:
+        return row
+    if coordinates.cost != "parameters" and not coordinates.over:
+        return row | {"verdict": NOT_COMPARABLE, "reason": OTHER_MACHINE}
+    return row | {"verdict": verdict(published, low, high)}
+
+
+def _count(number: Published, artefact: Artefact, config: Config, results: Results) -> dict:
+    """Return a count of a corpus, and the verdict if a count is published."""
+    coordinates, published = number.coordinates, number.published
+    if coordinates.dataset not in results.counts:
+        return not_run(f"no corpus of {coordinates.dataset}")
+    split, counted = coordinates.split or "", coordinates.count or ""
+    by_type = results.counts[coordinates.dataset][counted][split]
+    types = config.types_of(coordinates.subset) or [ALL]
+    if counted in ("pairs", "all_questions") and types != [ALL]:
+        return not_run(f"{counted} are counted for the subset {ALL} only")
+    count = sum(by_type.get(name, 0) for name in types)
+    row = {"mean": count, "provenance": f"counted here: data {coordinates.dataset}"}
+    if published is None:
+        return row
+    expected = config.datasets[coordinates.dataset].questions.get(split, {}) if split else {}
+    if coordinates.count == "questions" and set(types) <= set(expected) and count == published:
+        return row | {"verdict": ENFORCED, "reason": "other data are refused"}
+    if count == published and all(_is_capped(name, coordinates, config, results) for name in types):
+        reason = "the pipeline generates exactly the configured number of pairs"
+        return row | {"verdict": ENFORCED, "reason": reason}
+    return row | {"verdict": verdict(published, *_as_printed(count, published))}
+
+
+def _is_capped(category: str, coordinates: Coordinates, config: Config, results: Results) -> bool:
+    """Return whether a category has its maximum number of sentence pairs."""
+    if category not in config.categories:
+        return False
+    pairs = results.counts[coordinates.dataset]["questions"][coordinates.split or ""]
+    return pairs.get(category) == config.categories[category].pairs
+
+
+def _as_printed(count: int, published: float) -> tuple[float, float]:
+    """Return the range of published counts that a count may be printed as.
+
+    It may be rounded or cut off: 3,270 is 3.3K or 3.2K. A published 1148 is printed in full, so
+    only 1,148 is alike.
+    """
+    if count < 1000:
+        return count, count
+    unit = 100 if count < 10_000 else 1000
+    while round(published) % unit:
+        unit //= 10
+    return count - unit + 1, count + unit / 2
+
+
+def _best_point(number: Published, artefact: Artefact, config: Config, results: Results) -> dict:
+    """Compare the published best point of a curve with the likely best points of ours.
+
+    This is a bootstrap over seeds and questions. [ci_low, ci_high] spans the points that are best
+    most often and together reach the confidence; the mean is the point that is best most often.
+    """
+    ((override, _),) = artefact.x.items()
+    cells: dict[float, Cell] = {}
+    hyperparameters = ""
+    for panel, line, point, coordinates in artefact.points(config.sweeps):
+        if (panel, line) == (number.column, number.row):
+            of_point = cells_by_hyperparameters(coordinates, config)
+            hyperparameters, cells[float(str(point[override]))] = next(iter(of_point.items()))
+    points = list(cells)
+    row: dict = {"hyperparameters": hyperparameters}
+    if len(points) < 2:
+        return row | not_run(f"sweeps.{override} has fewer than two points to compare")
+    if number.published not in points:
+        reason = f"{override} = {number.published:g} is not among the points of sweeps.{override}"
+        return row | not_run(reason)
+    measure = number.coordinates.measure or ""
+    values = {cell: results.values(cell, measure) for cell in cells.values()}
+    if missing := [cell for cell, by_seed in values.items() if by_seed is None]:
+        return row | not_run(no_run(*missing))
+    scores = [by_seed.to_numpy() for by_seed in values.values() if by_seed is not None]
+    shares = shares_of_best(scores, config.bootstrap.samples)
+    run = results.by_cell.get((cells[points[int(np.argmax(shares))]], measure), {})
+    percentages = ", ".join(
+        f"{point:g} {share:.0%}" for point, share in zip(points, shares, strict=True)
+    )
+    return {
+        **row,
+        **_judge_best(number.published, points, shares, config.bootstrap.confidence),
+        "n_seeds": scores[0].shape[0],
+        "n_items": scores[0].shape[1],
+        "provenance": run.get("provenance", ""),
+        "substitute": run.get("substitute", ""),
+        "reason": f"share of draws in which each {override} is the best: {percentages}",
+    }
+
+
+def _judge_best(
+    published: float, points: list[float], shares: np.ndarray, confidence: float
+) -> dict:
+    """Compare a published best point with the likely ones, as columns of LEDGER.
+
+    Args:
+        published: The published best point.
+        points: The points of the curve.
+        shares: The share of draws in which each point is the best, float [points].
+        confidence: The share of draws that the likely points reach together.
+    """
+    order = np.argsort(-shares, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(shares[order]), confidence - 1e-9)) + 1
+    likely = sorted(points[index] for index in order[:enough])
+    low, best, high = likely[0], points[order[0]], likely[-1]
+    if published in likely:
+        judged = REPRODUCED if len(likely) == 1 else INCONCLUSIVE
+    elif low < published < high:  # between two likely points
+        judged = verdict(published, best, best)
+    else:
+        judged = verdict(published, low, high)
+    return {"mean": best, "ci_low": low, "ci_high": high, "verdict": judged}
+
+
+def find_repeats(papers: Sequence[Paper]) -> dict[tuple[str, str, str, str], str]:
+    """Return, for each score that was printed before, where.
+
+    The keys are paper, artefact, row and column.
+
+    Equal values under the same conditions are the same score if they are of one system, or in two
+    papers: the second paper may give it to another system.
+    """
+    earlier: list[tuple[Paper, str, Published]] = []
+    notes = {}
+    for paper in papers:
+        for name, artefact in paper.artefacts.items():
+            for number in artefact.numbers():
+                if number.kind != SCORE or number.published is None:
+                    continue
+                first = next(
+                    (
+                        (location, known)
+                        for other, location, known in earlier
+                        if _is_same(known, number, in_one_paper=other is paper)
+                    ),
+                    None,
+                )
+                if first:
+                    location, known = first
+                    system = known.coordinates.system
+                    is_other = system != number.coordinates.system
+                    for_whom = f", there for another system ({system})" if is_other else ""
+                    key = (paper.paper, name, number.row, number.column)
+                    notes[key] = f"also printed in {location}{for_whom}"
+                else:
+                    location = f"{name} of {paper.paper} ({number.row}, {number.column})"
+                    earlier.append((paper, location, number))
+    return notes
+
+
+def _is_same(first: Published, second: Published, in_one_paper: bool) -> bool:
+    limit = min(SAME_VALUE, SAME_SHARE * max(first.step, second.step))
+    return (
+        abs((first.published or 0) - (second.published or 0)) < limit
+        and (not in_one_paper or first.coordinates.system == second.coordinates.system)
+        and first.coordinates.agrees_with(second.coordinates)
+    )
+
+
+# How our values of a kind are made, see `settings.coordinates.KINDS`: either they are computed for
+# each number, or those that are joined from the summary are judged.
+COMPUTED: dict[str, Callable[[Published, Artefact, Config, Results], dict]] = {
+    COUNT: _count,
+    COST: _cost,
+    BEST: _best_point,
+}
+FROM_METRICS: dict[str, Callable[[pd.DataFrame, Config], pd.DataFrame]] = {
+    SCORE: lambda scores, config: judge(scores, config.bootstrap.confidence, config.comparable),
+}
