@@ -35,7 +35,7 @@ rule induce_category:
 rule join_relations:
     """Join the categories of a data set into a corpus, and write a page of pairs for review."""
     input:
-        files=relations_of_corpus,
+        files=relation_tables,
     output:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         review=f"{RESULTS}/review/{{corpus}}.md",
@@ -48,7 +48,7 @@ rule join_relations:
         "../envs/cpu.yaml"
     params:
         settings=relation_titles,
-        code=code_of("join_relations"),
+        code=job_code("join_relations"),
     script:
         "../workflow_scripts/join_relations.py"
 
@@ -81,14 +81,14 @@ rule solve_analogies:
         runtime=growing(60),
     params:
         settings=lambda wildcards: {
-            solver: settings_of(cell)
+            solver: known_settings(cell)
             for solver, cell in zip(SOLVERS, job_cells(wildcards), strict=True)
         },
         sources=cell_sources,
         code=lambda wildcards: content_hash(
             [
                 cell_code("solve_analogies")(wildcards),
-                code_of("solve_analogies", *(spec.definition for spec in SOLVERS.values())),
+                job_code("solve_analogies", *(spec.definition for spec in SOLVERS.values())),
             ]
         ),
     script:

@@ -27,7 +27,7 @@ from analogyqa.cells import (
 )
 from analogyqa.cells.cell import (
     corpus_settings,
-    lowercase_of,
+    reads_lowercase,
     sentence_settings,
     system_settings,
     vectors_settings,
@@ -109,12 +109,12 @@ def checked_cell(path):
     with exit_on_error():
         require_target(f"{RESULTS}/{record}", CONFIG, PLAN.papers)
     cell = Cell.from_path(Path(path))
-    stop_if_kept(record, settings_of(cell))
+    stop_if_kept(record, known_settings(cell))
     return cell
 
 
 @cache
-def settings_of(cell):
+def known_settings(cell):
     return cell.settings(CONFIG)
 
 
@@ -124,7 +124,7 @@ def requirements(cell):
 
 
 def cell_settings(wildcards):
-    return settings_of(job_cell(wildcards))
+    return known_settings(job_cell(wildcards))
 
 
 def job_system(wildcards):
@@ -186,7 +186,7 @@ def question_types(corpus):
     return PLAN.question_types[split_corpus(corpus)[0]]
 
 
-def settings_of_corpus(wildcards):
+def typed_corpus_settings(wildcards):
     types = {"question_types": question_types(wildcards.corpus)}
     return corpus_settings(CONFIG, wildcards.corpus) | types
 
@@ -207,7 +207,7 @@ def split_files(split):
 
 def split_records(wildcards):
     """Return the records of the sources of all splits, unless the corpus is kept by mistake."""
-    stop_if_kept(f"corpora/{wildcards.corpus}.json", settings_of_corpus(wildcards))
+    stop_if_kept(f"corpora/{wildcards.corpus}.json", typed_corpus_settings(wildcards))
     return sources(chain(*AVAILABLE.splits[split_corpus(wildcards.corpus)[0]].values()))
 
 
@@ -249,14 +249,14 @@ def model_names(section):
 # Vectors
 
 
-def texts_of_vectors(wildcards):
+def training_texts(wildcards):
     """Return the texts on which vectors are trained; [] for those trained on corpora."""
     if CONFIG.vectors_at(wildcards.vectors).corpora:
         return []
     return AVAILABLE.vectors[wildcards.vectors.partition(AT)[0]]
 
 
-def corpora_of_vectors(wildcards):
+def training_corpora(wildcards):
     """Return the corpora on which vectors are trained, or their lemmas."""
     vectors = CONFIG.vectors_at(wildcards.vectors)
     table = "lemmas/{}/words.parquet" if vectors.lemmas else "corpora/{}.parquet"
@@ -270,7 +270,7 @@ def vectors_file(name):
     return f"{RESULTS}/vectors/trained/{name}.bin"
 
 
-def corpus_of_vectors(wildcards):
+def looked_up_corpus(wildcards):
     """Return the corpus whose words are looked up, or its lemmas."""
     record = f"vectors/{wildcards.dataset}/{wildcards.vectors}.json"
     stop_if_kept(record, vectors_settings(CONFIG, wildcards.vectors))
@@ -284,7 +284,7 @@ def sentence_files(wildcards, purpose):
     return AVAILABLE.sentence_vectors[wildcards.sentence_vectors].get(purpose, [])
 
 
-def vectors_of_encoder(wildcards):
+def encoder_vectors(wildcards):
     """Return the file of the word vectors that a pre-trained encoder reads, if any."""
     vectors = CONFIG.sentence_vectors[wildcards.sentence_vectors].vectors
     return [vectors_file(vectors)] if vectors else []
@@ -298,13 +298,13 @@ def encoder_weights(wildcards):
     return sentence_files(wildcards, "weights")[:1]
 
 
-def corpus_of_other_sentences(wildcards):
+def excluded_corpus(wildcards):
     """Return the corpus whose sentences an encoder is trained without, if any."""
     dataset = CONFIG.sentence_vectors[wildcards.sentence_vectors].disjoint_from
     return [f"{RESULTS}/corpora/{dataset}.parquet"] if dataset else []
 
 
-def corpus_of_sentences(wildcards):
+def encoded_corpus(wildcards):
     """Return the corpus whose sentences are encoded."""
     record = f"sentence_vectors/{wildcards.corpus}/{wildcards.sentence_vectors}.json"
     stop_if_kept(record, sentence_settings(CONFIG, wildcards.sentence_vectors))
@@ -365,10 +365,10 @@ def category_settings(wildcards):
 
 def category_code(wildcards):
     rules = [RELATIONS[rule].definition for rule in CONFIG.categories[wildcards.category].rule]
-    return code_of("induce_category", *rules, *(spec.definition for spec in DISTRACTORS.values()))
+    return job_code("induce_category", *rules, *(spec.definition for spec in DISTRACTORS.values()))
 
 
-def relations_of_corpus(wildcards):
+def relation_tables(wildcards):
     """Return the files of a data set's categories: those of its folder, or those made here."""
     if folder := CONFIG.datasets[wildcards.corpus].folder:
         return list(map(str, relation_files(Path(folder))))
@@ -388,7 +388,7 @@ def relation_titles(wildcards):
 def report_code(script, *modules):
     """Return the hash of the code of a report, and of what decides which cells it shows."""
     decides = package_hash("measures", "cells", "settings", "tasks")
-    return content_hash([code_of(script, *modules), decides])
+    return content_hash([job_code(script, *modules), decides])
 
 
 def distinct(groups):
@@ -461,7 +461,7 @@ def cross_validated_datasets(wildcards):
 # The hash of the code of a job
 
 
-def code_of(script, *modules):
+def job_code(script, *modules):
     """Return the hash of the library code that a script runs; `modules` are loaded by name."""
     return script_hash(script, *modules)
 

@@ -29,9 +29,9 @@ rule build_corpus:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        settings=settings_of_corpus,
+        settings=typed_corpus_settings,
         questions=lambda wildcards: dataset_at(wildcards).questions,
-        code=lambda wildcards: code_of(
+        code=lambda wildcards: job_code(
             "build_corpus", READERS[dataset_at(wildcards).reader].definition
         ),
     script:
@@ -60,7 +60,7 @@ rule find_entities:
             "model": model_names(PLAN.named_entities),
             "labels": PLAN.named_entities.labels,
         },
-        code=code_of("find_entities"),
+        code=job_code("find_entities"),
     script:
         "../workflow_scripts/find_entities.py"
 
@@ -93,7 +93,7 @@ rule rewrite_questions:
             "fold": dataset_at(wildcards).fold,
             "question_types": question_types(wildcards.corpus),
         },
-        code=code_of("rewrite_questions"),
+        code=job_code("rewrite_questions"),
     script:
         "../workflow_scripts/rewrite_questions.py"
 
@@ -122,6 +122,6 @@ rule lemmatise_corpus:
             "model": model_names(CONFIG.lemmas),
             "keep": CONFIG.lemmas and CONFIG.lemmas.keep,
         },
-        code=code_of("lemmatise_corpus"),
+        code=job_code("lemmatise_corpus"),
     script:
         "../workflow_scripts/lemmatise_corpus.py"

@@ -26,7 +26,7 @@ rule choose_prototypes:
             **subset_settings(wildcards),
             "prototype_choice": dataset_at(wildcards).prototype_choice,
         },
-        code=code_of("choose_prototypes"),
+        code=job_code("choose_prototypes"),
     script:
         "../workflow_scripts/choose_prototypes.py"
 
@@ -51,7 +51,7 @@ rule build_training_quadruples:
         runtime=growing(30),
     params:
         settings=subset_settings,
-        code=code_of("build_quadruples"),
+        code=job_code("build_quadruples"),
     script:
         "../workflow_scripts/build_quadruples.py"
 

@@ -176,7 +176,7 @@ rule choose_hyperparameters:
             "subset": CONFIG.find_selection(wildcards.system).subset,
             "measure": CONFIG.systems[wildcards.system].training.select_by,
         },
-        code=code_of("choose_hyperparameters"),
+        code=job_code("choose_hyperparameters"),
     script:
         "../workflow_scripts/choose_hyperparameters.py"
 
@@ -265,12 +265,12 @@ rule measure_costs:
                 name: system_settings(system) for name, system in costed_systems(wildcards).items()
             },
             "lowercase": {
-                name: lowercase_of(CONFIG, system)
+                name: reads_lowercase(CONFIG, system)
                 for name, system in costed_systems(wildcards).items()
             },
             "vectors": costed_vectors(wildcards),
         },
-        code=lambda wildcards: code_of(
+        code=lambda wildcards: job_code(
             "measure_costs",
             *chain(*map(plugin_code, costed_systems(wildcards).values())),
         ),

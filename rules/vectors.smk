@@ -10,9 +10,9 @@ makes: vectors/trained/{vectors}.bin,
 rule train_vectors:
     """Train fastText vectors on texts."""
     input:
-        texts=texts_of_vectors,
-        corpora=corpora_of_vectors,
-        sources=lambda wildcards: sources(texts_of_vectors(wildcards)),
+        texts=training_texts,
+        corpora=training_corpora,
+        sources=lambda wildcards: sources(training_texts(wildcards)),
     output:
         f"{RESULTS}/vectors/trained/{{vectors}}.bin",
     log:
@@ -30,7 +30,7 @@ rule train_vectors:
         runtime=growing(240),
     params:
         settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
-        code=code_of("train_vectors"),
+        code=job_code("train_vectors"),
     script:
         "../workflow_scripts/train_vectors.py"
 
@@ -47,7 +47,7 @@ use rule train_vectors as train_word2vec with:
 rule select_vectors:
     """Select the vectors of the words in a data set."""
     input:
-        corpus=corpus_of_vectors,
+        corpus=looked_up_corpus,
         vectors=lambda wildcards: vectors_file(wildcards.vectors),
         sources=lambda wildcards: sources([vectors_file(wildcards.vectors)]),
     output:
@@ -66,7 +66,7 @@ rule select_vectors:
     params:
         settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
         origin=lambda wildcards: AVAILABLE.origin_of_vectors(wildcards.vectors),
-        code=code_of("select_vectors"),
+        code=job_code("select_vectors"),
     script:
         "../workflow_scripts/select_vectors.py"
 
@@ -76,8 +76,8 @@ rule train_infersent:
     input:
         train=lambda wildcards: sentence_files(wildcards, "train_on"),
         dev=lambda wildcards: sentence_files(wildcards, "dev_on"),
-        disjoint_from=corpus_of_other_sentences,
-        vectors=vectors_of_encoder,
+        disjoint_from=excluded_corpus,
+        vectors=encoder_vectors,
         sources=lambda wildcards: sources(
             sentence_files(wildcards, "train_on") + sentence_files(wildcards, "dev_on")
         ),
@@ -102,7 +102,7 @@ rule train_infersent:
             **sentence_settings(CONFIG, wildcards.sentence_vectors),
             "seed": CONFIG.seeds[0],
         },
-        code=code_of("train_infersent"),
+        code=job_code("train_infersent"),
     script:
         "../workflow_scripts/train_infersent.py"
 
@@ -110,12 +110,12 @@ rule train_infersent:
 rule encode_sentences:
     """Encode the unique sentences of a data set that ranking needs."""
     input:
-        corpus=corpus_of_sentences,
-        vectors=vectors_of_encoder,
+        corpus=encoded_corpus,
+        vectors=encoder_vectors,
         weights=encoder_weights,
         files=lambda wildcards: sentence_files(wildcards, "files"),
         sources=lambda wildcards: sources(
-            vectors_of_encoder(wildcards)
+            encoder_vectors(wildcards)
             + encoder_weights(wildcards)
             + sentence_files(wildcards, "files")
         ),
@@ -139,7 +139,7 @@ rule encode_sentences:
         name=lambda wildcards: next(iter(sentence_files(wildcards, "name")), None),
         origin=lambda wildcards: AVAILABLE.origin_of_sentence_vectors(wildcards.sentence_vectors),
         typed_only=ranks_typed_questions_only,
-        code=lambda wildcards: code_of(
+        code=lambda wildcards: job_code(
             "encode_sentences",
             PRETRAINED[CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder].definition,
         ),

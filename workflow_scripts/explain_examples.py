@@ -10,5 +10,5 @@ from analogyqa.schemas import DECISIONS, read_table
 with job(snakemake):
     decisions = clearest_decisions(read_table(snakemake.input.decisions, DECISIONS))
     checkpoints = Path(snakemake.config["output_dir"], "checkpoints")
-    cell = cell_job(snakemake).of_first_seed()
+    cell = cell_job(snakemake).first_seed_only()
     write_explanations(cell, checkpoints, decisions["question_id"], snakemake.output[0])

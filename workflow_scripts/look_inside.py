@@ -7,4 +7,4 @@ from analogyqa.runs.trained import write_inside
 
 with job(snakemake):
     checkpoints = Path(snakemake.config["output_dir"], "checkpoints")
-    write_inside(cell_job(snakemake).of_first_seed(), checkpoints, snakemake.output[0])
+    write_inside(cell_job(snakemake).first_seed_only(), checkpoints, snakemake.output[0])

@@ -110,17 +110,17 @@ def with_files(snakemake, cell: Cell, settings: Settings) -> CellJob:
     files = {
         seed: CellFiles(
             inputs.corpus,
-            _of_seed(inputs.get("vectors"), index),
-            _of_seed(inputs.get("prototypes"), index),
+            _seed_file(inputs.get("vectors"), index),
+            _seed_file(inputs.get("prototypes"), index),
             {split: paths[index] for split, paths in quadruples.items() if paths},
-            _of_seed(inputs.get("sentence_vectors"), index),
-            _of_seed(inputs.get("frequencies"), index),
+            _seed_file(inputs.get("sentence_vectors"), index),
+            _seed_file(inputs.get("frequencies"), index),
         )
         for index, seed in enumerate(settings["seeds"])
     }
     return job._replace(files=files)
 
 
-def _of_seed(paths: Sequence[str] | None, index: int) -> str | None:
+def _seed_file(paths: Sequence[str] | None, index: int) -> str | None:
     """Return the file of a seed; a single file is that of all seeds."""
     return paths[min(index, len(paths) - 1)] if paths else None

@@ -189,7 +189,7 @@ class Cell(NamedTuple):
             "seeds": self.seeds(config),
             "question_types": types,
             "systems": {name: system_settings(one) for name, one in systems.items()},
-            "lowercase": lowercase_of(config, system),
+            "lowercase": reads_lowercase(config, system),
             "corpus": corpus_settings(config, self.corpus, None if fold else types),
             "evaluation": evaluation if dataset.gives_relations else None,
             "vectors": system.word_vectors and vectors_settings(config, system.word_vectors),
@@ -252,7 +252,7 @@ def system_from(settings: Mapping) -> System:
     return System.model_validate({"title": "", **settings, "starts_from": start})
 
 
-def lowercase_of(config: Config, system: System) -> bool:
+def reads_lowercase(config: Config, system: System) -> bool:
     """Return whether the words of a system are lower-cased, as those of its vectors are."""
     if system.vectors is None:
         return config.lowercase

@@ -101,7 +101,7 @@ class CellJob(NamedTuple):
         """Whether words are lower-cased."""
         return self.settings["lowercase"]
 
-    def of_first_seed(self) -> "CellJob":
+    def first_seed_only(self) -> "CellJob":
         """Return the job for its first seed alone."""
         return self._replace(files=dict([*self.files.items()][:1]))
 
