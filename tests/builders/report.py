@@ -162,15 +162,16 @@ def make_run(
 ) -> tuple[dict, pd.DataFrame]:
     """Return the record and metrics of a run with these values on test and 0 on dev.
 
-    `facts` replace entries of the record; `system`, those of its system.
+    `facts` replace entries of the record; `system`, `training` and `settings`, those of its own.
     """
     system = {"encoder": "bigru" if trained else "mean", "ranker": {"name": "analogy"}}
-    system |= facts.pop("system", {}) | ({"training": {"dropout": 0.5}} if trained else {})
+    training = facts.pop("training", {"dropout": 0.5})
+    system |= facts.pop("system", {}) | ({"training": training} if trained else {})
     hyperparameters = facts.pop("hyperparameters", PAPER)
     record = {
         **dict.fromkeys(RECORDED),
         "cell": cell.record(),
-        "settings": {"systems": {hyperparameters: system}, "parts": {}},
+        "settings": {"systems": {hyperparameters: system}, "parts": {}} | facts.pop("settings", {}),
         "hyperparameters": hyperparameters if trained else None,
         "sources": {"train": "wikiqa-train"},
         "stores": {"vectors": {"name": "wiki", "origin": "wiki-news"}},

@@ -42,13 +42,13 @@ def test_each_run_keeps_its_own_cell_and_values(tmp_path):
 )
 def test_values_remember_how_many_ensembles_share_a_model(parts, trained, shared):
     ranker = {"name": "fused", "parts": parts} if parts else {"name": "analogy"}
-    settings = {
-        name: {"training": {} if name not in trained else {"dropout": 0.5}} for name in parts or ()
-    }
+    systems = {name: {"training": {}} if name in trained else {} for name in parts or ()}
+    settings = {"parts": {name: {"systems": {"paper": one}} for name, one in systems.items()}}
     cells = [Cell("both", "wikiqa", "comb", (("fold", f"{fold}of2"),)) for fold in (1, 2)]
     values = np.array([[0.2, 0.4], [0.4, 0.6], [0.6, 0.5]])
     runs = [
-        make_run(cell, {"mrr": values}, system={"ranker": ranker}, parts=settings) for cell in cells
+        make_run(cell, {"mrr": values}, system={"ranker": ranker}, settings=settings)
+        for cell in cells
     ]
     config, lookup = make_config(seeds=[0, 1, 2]), values_of(runs)
     joined = join_folds(cells, "mrr", lookup)

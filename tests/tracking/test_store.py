@@ -141,6 +141,7 @@ def test_coordinates_and_settings_are_flat_params(imported):
         "training.loss": "printed",
         "training.negatives.count": "1",
         "hyperparameters": "paper",
+        "lowercase": "True",
         "seeds": "0, 1",
     }
     expected = {"hyperparameters": "paper", "device": "cpu", "mlflow.source.git.commit": "abc"}

@@ -247,7 +247,7 @@ def system_from(settings: Mapping) -> System:
 
     Raises pydantic's ValidationError, a ValueError, for any other value.
     """
-    first = settings["starts_from"]
+    first = settings.get("starts_from")
     start = first and {"title": "", **first}
     return System.model_validate({"title": "", **settings, "starts_from": start})
 
