@@ -45,6 +45,9 @@ def checkout(demo, tmp_path_factory) -> Path:
             os.utime(path, (0, 0))  # older than the results
     (folder / ".venv").symlink_to(sys.prefix)
     (folder / "envs" / "install.sh").write_text("")  # `make` must not install into it
+    # Only by this variable, `make` finds the library of the copy.
+    makefile = folder / "Makefile"
+    makefile.write_text(makefile.read_text("utf-8").replace("unexport PYTHONPATH", "unexport"))
     return folder
 
 
