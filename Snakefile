@@ -33,7 +33,7 @@ from analogyqa.report.stored import CONFIGURATION, store_configuration
 from analogyqa.runs.checks import check_jobs, left_out_here, require_targets
 from analogyqa.runs.record import CommitUnknownError, find_commit
 from analogyqa.settings.base import merge
-from analogyqa.settings.load import command_of
+from analogyqa.settings.load import snakemake_command
 
 # Jobs inherit these variables. A value that the user has set is kept.
 for name, value in MALLOC_OPTIONS.items():
@@ -55,7 +55,7 @@ with exit_on_error():
     PLAN = load_plan(config, [GIVEN, *reversed(FILES), BASE])
     if workflow.is_main_process:
         require_targets(sys.argv[1:], PLAN)
-CONFIG, COMMAND = PLAN.config, command_of(FILES or [BASE], GIVEN)
+CONFIG, COMMAND = PLAN.config, snakemake_command(FILES or [BASE], GIVEN)
 RESULTS, RESOURCES = CONFIG.output_dir, CONFIG.resources_dir
 for key in ("output_dir", "resources_dir", "tracking_uri", "device"):  # which scripts read
     config.setdefault(key, getattr(CONFIG, key))

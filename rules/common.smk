@@ -169,7 +169,7 @@ def cell_frequencies(wildcards):
 
 
 def cell_sources(wildcards):
-    return AVAILABLE.origin_of_cell(job_cell(wildcards))
+    return AVAILABLE.cell_origins(job_cell(wildcards))
 
 
 def runs(cells, file):
@@ -221,7 +221,7 @@ def subset_settings(wildcards):
 
 def sources(files):
     """Return the records of those files that are sources; making a record verifies its file."""
-    known = {f"{RESOURCES}/{file}" for file in AVAILABLE.source_of_file}
+    known = {f"{RESOURCES}/{file}" for file in AVAILABLE.source_names}
     return [f"{file}.source.json" for file in files if file in known]
 
 

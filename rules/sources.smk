@@ -23,7 +23,7 @@ rule verify_source:
     conda:
         "../envs/cpu.yaml"
     params:
-        source=lambda wildcards: AVAILABLE.source_of_file[wildcards.file],
+        source=lambda wildcards: AVAILABLE.source_names[wildcards.file],
     script:
         "../workflow_scripts/fetch_source.py"
 

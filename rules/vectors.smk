@@ -65,7 +65,7 @@ rule select_vectors:
         runtime=growing(60),
     params:
         settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
-        origin=lambda wildcards: AVAILABLE.origin_of_vectors(wildcards.vectors),
+        origin=lambda wildcards: AVAILABLE.vectors_origin(wildcards.vectors),
         code=job_code("select_vectors"),
     script:
         "../workflow_scripts/select_vectors.py"
@@ -137,7 +137,7 @@ rule encode_sentences:
         settings=lambda wildcards: sentence_settings(CONFIG, wildcards.sentence_vectors),
         # The name of an installed model, which has no file of weights.
         name=lambda wildcards: next(iter(sentence_files(wildcards, "name")), None),
-        origin=lambda wildcards: AVAILABLE.origin_of_sentence_vectors(wildcards.sentence_vectors),
+        origin=lambda wildcards: AVAILABLE.sentence_vectors_origin(wildcards.sentence_vectors),
         typed_only=ranks_typed_questions_only,
         code=lambda wildcards: job_code(
             "encode_sentences",

@@ -54,7 +54,7 @@ def test_sets_of_prototypes_are_nested(corpus, seed, data):
     pd.testing.assert_frame_equal(small_set, take_prototypes(large_set, COMB, small_p, "file"))
 
 
-def shares_of_first(corpus, choice, seeds):
+def first_shares(corpus, choice, seeds):
     """Return the share of seeds in which each question gives the first prototype."""
     chosen = [choose_prototypes(corpus, ["who"], seed, choice) for seed in range(seeds)]
     first_ids = pd.Series([prototypes["question_id"].iloc[0] for prototypes in chosen])
@@ -65,7 +65,7 @@ def test_choice_by_question_starts_with_every_question_equally_often(make_corpus
     questions = [("train", f"who is {number} ?", [("a", 1)]) for number in range(3)]
     corpus = make_corpus([*questions, ("train", "who is many ?", [(f"b{n}", 1) for n in range(9)])])
     by_pair, by_question = (
-        shares_of_first(corpus, choice, 100).reindex(["q3"], fill_value=0)["q3"]
+        first_shares(corpus, choice, 100).reindex(["q3"], fill_value=0)["q3"]
         for choice in ("pair", "question")
     )
     assert by_pair == pytest.approx(9 / 12, abs=0.1)

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.evaluation.spread import (
+    best_shares,
     bootstrap_means,
     inflation,
     interval_of_runs,
-    shares_of_best,
     summarise,
 )
 
@@ -148,11 +148,11 @@ def test_draws_within_strata_keep_the_weight_of_each_stratum():
 def test_a_clear_lead_is_always_the_best():
     generator = np.random.default_rng(1)
     curve = [mean + generator.normal(0, 0.2, (5, 60)) for mean in (0.2, 0.9, 0.2)]
-    assert shares_of_best(curve, 500).tolist() == [0, 1, 0]
+    assert best_shares(curve, 500).tolist() == [0, 1, 0]
     equal = [0.5 + generator.normal(0, 0.2, (5, 60)) for _ in range(3)]
-    shares = shares_of_best(equal, 500)
+    shares = best_shares(equal, 500)
     assert shares.sum() == pytest.approx(1) and shares.max() < 1
 
 
 def test_equal_points_share_each_draw():
-    assert shares_of_best([np.full((2, 3), 0.5)] * 4, 100).tolist() == [0.25] * 4
+    assert best_shares([np.full((2, 3), 0.5)] * 4, 100).tolist() == [0.25] * 4

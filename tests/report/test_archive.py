@@ -24,7 +24,7 @@ from analogyqa.report.stored import CONFIGURATION, stored_configuration
 from analogyqa.report.tables import build_table
 from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
-from analogyqa.runs.record import hash_of_content
+from analogyqa.runs.record import record_hash
 from analogyqa.runs.score import score_cell
 from analogyqa.schemas import CORPUS, INSIDE, METRICS, read_table, write_table
 from analogyqa.settings.load import REPOSITORY
@@ -172,7 +172,7 @@ def test_a_run_on_lemmas_is_compared_with_them_even_if_the_last_run_had_no_such_
     write_table(table, CORPUS, lemmas)
     record["settings"]["vectors"] = {"lemmas": {"keep": ["NOUN"]}}
     record["inputs"] = {"corpus, seed 0": sha256(lemmas)}
-    record["content_hash"] = hash_of_content(record)
+    record["content_hash"] = record_hash(record)
     write_json(run / "run.json", record)
     (unpacked / "ro-crate-metadata.json").unlink()  # it has the hash of the file
     assert differences_by_file(unpacked) == {}
@@ -186,7 +186,7 @@ def test_measures_of_a_run_on_rewritten_texts_are_verified_without_these_texts(u
     record["settings"]["systems"]["paper"]["rewriting"] = (
         "entity"  # `rewritten/` is not in an archive
     )
-    record["content_hash"] = hash_of_content(record)
+    record["content_hash"] = record_hash(record)
     write_json(run / "run.json", record)
     metrics = read_table(run / "metrics.parquet", METRICS)
     metrics.loc[0, "value"] += 0.5

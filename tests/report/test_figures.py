@@ -15,7 +15,7 @@ from analogyqa.report import figures
 from analogyqa.report.explanation_figure import save_picture
 from analogyqa.report.figures import build_figure, draw_figure, line_style, save_figure
 from analogyqa.report.interval_plot import draw_sensitivity
-from analogyqa.settings.paper import Paper, paper_of_own_data
+from analogyqa.settings.paper import Paper, build_own_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import Vectors
 from builders.report import (
@@ -76,7 +76,7 @@ TINY = make_paper(
     }
 )
 OWN_DATA_CONFIG = make_config(datasets=("mine",))
-OWN_DATA_PAPER = paper_of_own_data(OWN_DATA_CONFIG)
+OWN_DATA_PAPER = build_own_paper(OWN_DATA_CONFIG)
 
 
 def mean_of(cell, measure) -> float:

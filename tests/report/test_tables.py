@@ -10,7 +10,7 @@ from analogyqa.evaluation.results import Results
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
 from analogyqa.report.table_notes import CITED_ROWS
 from analogyqa.report.tables import build_table
-from analogyqa.settings.paper import Paper, paper_of_own_data
+from analogyqa.settings.paper import Paper, build_own_paper
 from analogyqa.settings.run import Config
 from builders.report import (
     cells_in_markdown,
@@ -198,7 +198,7 @@ class TestOwnData:
     @pytest.mark.parametrize("comparable", [True, False])
     def test_every_system_has_a_row_with_intervals_and_without_published_values(self, comparable):
         config = make_config(("mine",), comparable=comparable)
-        table = make_table("table1", config, paper_of_own_data(config))
+        table = make_table("table1", config, build_own_paper(config))
         title, head, *rows = body(table)
         assert title == "# mine: mean reciprocal rank"
         assert head == "| System | ranked by | Who | When | Where | Comb | All |"
@@ -213,11 +213,11 @@ class TestOwnData:
 
     def test_subsets_whose_names_differ_only_in_case_have_columns_of_their_own(self):
         config = make_config(("mine",), subsets={"who": ["who"], "Who": ["who", "when"]})
-        paper = paper_of_own_data(config)
+        paper = build_own_paper(config)
         assert list(paper.artefacts["table1"].columns) == ["who", "Who", "all"]
 
     def test_there_is_no_table_without_own_data(self):
-        assert paper_of_own_data(tiny_config()) is None
+        assert build_own_paper(tiny_config()) is None
 
 
 def note(table: Table, start: str) -> str:

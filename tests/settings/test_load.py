@@ -8,7 +8,7 @@ import yaml
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.base import merge, nearest_hint
-from analogyqa.settings.load import command_of, load_config, read_config
+from analogyqa.settings.load import load_config, read_config, snakemake_command
 from analogyqa.settings.overrides import value_at
 from analogyqa.settings.systems import Training
 from builders.papers import CONFIG
@@ -121,8 +121,8 @@ def test_systems_share_the_training_section_that_they_do_not_change(papers):
 def test_the_command_of_a_run_has_its_files_and_its_changes():
     changes = {"seeds": 3, "papers": "x y", "training": {"dropout": 0}}
     address = {"tracking_uri": "http://me:secret@there"}
-    assert command_of([Path("a")], address) == "snakemake --cores all --configfile a"
-    assert command_of([Path("a b.yaml")], changes) == (
+    assert snakemake_command([Path("a")], address) == "snakemake --cores all --configfile a"
+    assert snakemake_command([Path("a b.yaml")], changes) == (
         "snakemake --cores all --configfile 'a b.yaml' --config seeds=3 'papers=x y' "
         """'training={"dropout": 0}'"""
     )

@@ -27,7 +27,7 @@ FILES = {source.file: name for name, source in SOURCES.items()}
 RESOURCES, RESULTS = "resources", "results"
 BY_HAND = {source.file for source in SOURCES.values() if is_placed_by_hand(source, RESOURCES)}
 PATTERNS = {"file by hand": one_of(BY_HAND), "fetched file": one_of(FILES.keys() - BY_HAND)}
-AVAILABLE = SimpleNamespace(source_of_file=FILES)
+AVAILABLE = SimpleNamespace(source_names=FILES)
 
 
 include: "rules/sources.smk"

@@ -133,5 +133,5 @@ def category_key(name: str) -> str:
     return f"category {name}"
 
 
-def task_of(dataset: Dataset) -> Ranking | Analogies:
+def dataset_task(dataset: Dataset) -> Ranking | Analogies:
     return Analogies() if dataset.gives_relations else Ranking()

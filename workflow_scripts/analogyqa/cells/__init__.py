@@ -24,7 +24,7 @@ from analogyqa.settings import overrides as ov
 from analogyqa.settings.artefacts import View
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import OWN, Paper, load_paper, paper_of_own_data
+from analogyqa.settings.paper import OWN, Paper, build_own_paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
 
@@ -43,7 +43,7 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
                 f"{path}: the key paper is {papers[name].paper!r}. Set it to {name}, the name of "
                 "the folder."
             )
-    own_paper = paper_of_own_data(config)
+    own_paper = build_own_paper(config)
     return papers | ({OWN: own_paper} if own_paper else {})
 
 

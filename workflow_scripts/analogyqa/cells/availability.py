@@ -100,54 +100,54 @@ class Availability:
     # Origins, for tables and records
 
     @cached_property
-    def source_of_file(self) -> dict[str, str]:
+    def source_names(self) -> dict[str, str]:
         """The name of each source, by its file below the folder for sources."""
         return {source.file: name for name, source in self._registry.items()}
 
-    def origin_of_files(self, files: Iterable[str]) -> str:
+    def name_sources(self, files: Iterable[str]) -> str:
         """Return the names of files that are sources, and the paths of other files."""
         prefix = f"{self._resources}/"
-        return ", ".join(self.source_of_file.get(file.removeprefix(prefix), file) for file in files)
+        return ", ".join(self.source_names.get(file.removeprefix(prefix), file) for file in files)
 
-    def origin_of_vectors(self, name: str) -> str:
+    def vectors_origin(self, name: str) -> str:
         """Return where word vectors come from, or what they are trained on."""
         vectors = self._config.vectors_at(name)
-        origin = self.origin_of_files(self.vectors[name.partition(AT)[0]])
+        origin = self.name_sources(self.vectors[name.partition(AT)[0]])
         if vectors.is_word2vec:
             has_lemmas = vectors.lemmas and vectors.corpora
             lemmas = f", lemmas by {Path(self.lemmas).name}" if has_lemmas else ""
             return f"word2vec trained here on {origin}{lemmas}"
         return f"fastText trained here on {origin}" if vectors.train_on else origin
 
-    def origin_of_sentence_vectors(self, name: str) -> str:
+    def sentence_vectors_origin(self, name: str) -> str:
         """Return the encoder of sentence vectors, its weights, and the word vectors it reads."""
         section, files = self._config.sentence_vectors[name], self.sentence_vectors[name]
-        weights = self.origin_of_files(files.get("weights", files.get("name", [])))
+        weights = self.name_sources(files.get("weights", files.get("name", [])))
         parts = [f"{section.encoder} {weights}".strip()]
         if section.train_on:
-            trained_on = self.origin_of_files(files["train_on"])
+            trained_on = self.name_sources(files["train_on"])
             parts.append(f"trained here on {trained_on} ({section.lstm_dim} per direction)")
         if section.vectors:
-            parts.append(f"vectors {self.origin_of_vectors(section.vectors)}")
+            parts.append(f"vectors {self.vectors_origin(section.vectors)}")
         return ", ".join(parts)
 
-    def origin_of_cell(self, cell: Cell) -> dict[str, str]:
+    def cell_origins(self, cell: Cell) -> dict[str, str]:
         """Return where the pairs of each split come from, and what found named entities."""
         config = self._config
         if not config.datasets[cell.dataset].gives_relations:
             origins = {
-                split: self.origin_of_files(files)
+                split: self.name_sources(files)
                 for split, files in self.splits[cell.dataset].items()
             }
             if config.system_at(cell.system, cell.overrides).rewriting:
                 origins["entities"] = Path(self.entities).name
             return origins
         training = cell.training_cell(config)
-        trained_on = self.origin_of_cell(training) if training else {}
+        trained_on = self.cell_origins(training) if training else {}
         origins = {split: trained_on[split] for split in ("train", "dev") if split in trained_on}
-        return origins | {"test": self._origin_of_relations(cell.dataset)}
+        return origins | {"test": self._relations_origin(cell.dataset)}
 
-    def _origin_of_relations(self, dataset: str) -> str:
+    def _relations_origin(self, dataset: str) -> str:
         if folder := self._config.datasets[dataset].folder:
             return folder
         files = dict.fromkeys(
@@ -156,7 +156,7 @@ class Availability:
             for alternatives in self.categories[name].values()
             for file in alternatives
         )
-        return f"induced-here, {self.origin_of_files(files)}"
+        return f"induced-here, {self.name_sources(files)}"
 
     def relations(self, dataset: str) -> list[str]:
         """Return the categories of a data set without those that are left out."""

@@ -11,7 +11,7 @@ from analogyqa.settings.overrides import Overrides
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import SEED
-from analogyqa.tasks import task_of
+from analogyqa.tasks import dataset_task
 
 Settings = dict[str, Any]  # the part of a configuration that a result depends on: a JSON value
 
@@ -65,11 +65,11 @@ class Cell(NamedTuple):
 
     def with_run(self, config: Config) -> "Cell":
         """Return the cell whose run holds the results of this one."""
-        return task_of(config.datasets[self.dataset]).cell_with_run(self)
+        return dataset_task(config.datasets[self.dataset]).cell_with_run(self)
 
     def training_cell(self, config: Config) -> "Cell | None":
         """Return another cell that trains the encoder of this one; None if there is none."""
-        return task_of(config.datasets[self.dataset]).training_cell(self)
+        return dataset_task(config.datasets[self.dataset]).training_cell(self)
 
     def parts(self, config: Config) -> "dict[str, Cell]":
         """Return the cell of each part of a fused system, by system; {} for any other system."""
@@ -269,7 +269,7 @@ def corpus_settings(config: Config, corpus: str, types: Collection[str] | None =
     values = dataset.model_dump(mode="json", exclude=_NOT_IN_CORPUS)
     values |= {"options": dataset.reader_options} if dataset.reader_options else {}
     values["question_types"] = None
-    if task_of(dataset).has_question_types:
+    if dataset_task(dataset).has_question_types:
         values["question_types"] = {
             name: words
             for name, words in config.question_types.items()
@@ -329,7 +329,7 @@ def cells_by_run(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
     """Return the given cells by the cell of the run that holds them, where they may share one."""
     parts: dict[Cell, Parts] = {}
     for cell in cells:
-        if not task_of(config.datasets[cell.dataset]).has_question_types:
+        if not dataset_task(config.datasets[cell.dataset]).has_question_types:
             part = Part(config.types_of(cell.subset), _weights(config, cell))
             parts.setdefault(cell.with_run(config), {})[cell] = part
     return parts

@@ -12,7 +12,7 @@ from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import System
-from analogyqa.tasks import task_of
+from analogyqa.tasks import dataset_task
 
 
 def why_no_run(coordinates: Coordinates, config: Config) -> str:
@@ -45,7 +45,9 @@ def _obstacles(coordinates: Coordinates, config: Config) -> Iterator[str]:
         points = config.sweeps.get(name)
         if points and value not in map(ov.text_of, points):
             yield f"{name} = {value} is not among the points of sweeps.{name}"
-    if dataset and (reason := task_of(config.datasets[dataset]).why_no_run(coordinates, config)):
+    if dataset and (
+        reason := dataset_task(config.datasets[dataset]).why_no_run(coordinates, config)
+    ):
         yield reason
     if not system:
         return

@@ -121,7 +121,7 @@ class Plan:
             "tuned": one_of(name for name, _ in systems if self.config.find_selection(name)),
             "fastText": one_of(name for name, section in vectors if section.train_on),
             "word2vec": with_overrides(name for name, section in vectors if section.is_word2vec),
-            "fetched file": one_of(self.available.source_of_file.keys() - self.placed_by_hand),
+            "fetched file": one_of(self.available.source_names.keys() - self.placed_by_hand),
             "file by hand": one_of(self.placed_by_hand),
             # The overrides of a cell before and after its solver.
             "before solver": f"([^/]+{AT})?",

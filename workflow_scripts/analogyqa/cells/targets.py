@@ -66,8 +66,8 @@ def _require(
         _require_corpus(config, corpus)
         if stage == "sentence_vectors" and len(names) == 2:
             _require_here(stage, [without_ending(names[1])], missing)
-        if stage == "entities" and (whole := without_fold(corpus)) != corpus:
-            file = f"{config.output_dir}/{stage}/{whole}{names[0].removeprefix(corpus)}"
+        if stage == "entities" and (unsplit := without_fold(corpus)) != corpus:
+            file = f"{config.output_dir}/{stage}/{unsplit}{names[0].removeprefix(corpus)}"
             raise ValueError(f"a fold has the entities of its data set; ask for {file}")
     elif stage == "vectors" and len(names) == 2:
         _require_vectors(config, without_ending(names[1]))

@@ -13,7 +13,7 @@ from analogyqa.cells import paper_cells
 from analogyqa.cli.options import CONFIG, ConfigOption, counted, load_run
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.results import is_finished
-from analogyqa.settings.load import command_of
+from analogyqa.settings.load import snakemake_command
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.tracking import artifacts_folder, resolve_tracking_uri
@@ -47,7 +47,7 @@ def ui(
     if not experiments:
         raise AnalogyQAError(
             f"{settings.output_dir}: there are no runs yet, so there is nothing to show. "
-            f"Make some first: {command_of([config], {})}"
+            f"Make some first: {snakemake_command([config], {})}"
         )
     address = f"http://{HOST}:{port}" if artifacts else tracking_uri.rstrip("/")
     # Whatever an experiment's tag says, MLflow's start page is about language models. Skip it.

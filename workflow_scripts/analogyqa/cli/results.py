@@ -25,7 +25,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.trace import find_number, origin, text_lines
-from analogyqa.settings.load import command_of, from_here
+from analogyqa.settings.load import from_here, snakemake_command
 
 
 def report(config: ConfigOption = CONFIG) -> None:
@@ -36,7 +36,7 @@ def report(config: ConfigOption = CONFIG) -> None:
     from analogyqa.report.page import build_page
 
     settings, papers = load_run(config)
-    command = command_of([config], {})
+    command = snakemake_command([config], {})
     page = build_page(settings.output_dir, settings, papers, command)
     path = Path(settings.output_dir, "report.html")
     write_text(path, page)

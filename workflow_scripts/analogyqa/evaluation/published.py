@@ -13,7 +13,7 @@ import pandas as pd
 
 from analogyqa.cells import Cell, cells_by_hyperparameters, extra_systems, has_costs, why_no_run
 from analogyqa.evaluation.results import Results
-from analogyqa.evaluation.spread import interval_of_runs, shares_of_best
+from analogyqa.evaluation.spread import best_shares, interval_of_runs
 from analogyqa.evaluation.summary import DECIMALS, KEY, MEASURED, cell_columns, to_frame
 from analogyqa.evaluation.verdicts import (
     ENFORCED,
@@ -367,7 +367,7 @@ def _best_point(number: Published, artefact: Artefact, config: Config, results: 
     if missing := [cell for cell, by_seed in values.items() if by_seed is None]:
         return row | not_run(no_run(*missing))
     scores = [by_seed.to_numpy() for by_seed in values.values() if by_seed is not None]
-    shares = shares_of_best(scores, config.bootstrap.samples)
+    shares = best_shares(scores, config.bootstrap.samples)
     run = results.by_cell.get((cells[points[int(np.argmax(shares))]], measure), {})
     percentages = ", ".join(
         f"{point:g} {share:.0%}" for point, share in zip(points, shares, strict=True)

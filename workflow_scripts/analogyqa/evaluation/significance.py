@@ -8,7 +8,7 @@ import pandas as pd
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.spread import freedom_of, inflation
+from analogyqa.evaluation.spread import degrees_of_freedom, inflation
 from analogyqa.evaluation.summary import DECIMALS, shared_seeds
 from analogyqa.measures import item_strata
 from analogyqa.settings.run import Config
@@ -121,12 +121,12 @@ def compare_paired(
     is_one_run = same_runs or np.array_equal(first, second)
     systems = [first - second] if is_one_run else [first, second]
     pairs = zip(systems, shared, strict=False)  # one run has what the first system shares
-    variances = [_variance_of_seeds(values, of_system) for values, of_system in pairs]
+    variances = [_seed_variance(values, of_system) for values, of_system in pairs]
     of_seeds = sum(variances)
     runs = np.sqrt(of_seeds) * generator.standard_normal(samples)
     # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
     uncertainty = sum(
-        variance**2 / freedom_of(len(values), of_system)
+        variance**2 / degrees_of_freedom(len(values), of_system)
         for variance, values, of_system in zip(variances, systems, shared, strict=False)
     )
     freedom = (of_items + of_seeds) ** 2 / uncertainty if uncertainty else np.inf
@@ -162,7 +162,7 @@ def compare_unpaired(
         count = len(centred)
         draws += generator.choice([-1.0, 1.0], (SAMPLES, count)) @ centred / count
         of_items += float((centred**2).mean() / count)
-        of_seeds += _variance_of_seeds(values, of_side)
+        of_seeds += _seed_variance(values, of_side)
     draws = np.sort(draws + np.sqrt(of_seeds) * generator.standard_normal(SAMPLES))
     observed = float(first.mean() - second.mean())
     return _decided(observed, draws, draws, of_items, of_seeds, level)
@@ -206,7 +206,7 @@ def _share(extreme: np.ndarray) -> float:
     return (1 + int(np.count_nonzero(extreme))) / (1 + len(extreme))
 
 
-def _variance_of_seeds(values: np.ndarray, shared: float = 1) -> float:
+def _seed_variance(values: np.ndarray, shared: float = 1) -> float:
     """Return the variance over seeds of a mean [seeds, questions], for fixed questions.
 
     The interaction of seeds and questions is subtracted, because the spread over questions already
@@ -331,7 +331,7 @@ def tied_with_best(compared: Mapping[str, dict[str, float]], config: Config) -> 
 
     The tests are paired and two-sided, with Holm's correction for their number.
     """
-    adjusted = holm([p_value_of(row) for row in compared.values()])
+    adjusted = holm([row_p_value(row) for row in compared.values()])
     return [name for name, p in zip(compared, adjusted, strict=True) if p >= level_of(config)]
 
 
@@ -340,7 +340,7 @@ def round_comparison(compared: Comparison) -> dict[str, float]:
     return {name: round(getattr(compared, name), DECIMALS) for name in (*COMPARED, "detectable")}
 
 
-def p_value_of(row: dict) -> float:
+def row_p_value(row: dict) -> float:
     """Return the two-sided p-value of a row with both one-sided p-values."""
     return min(1.0, 2 * min(row["p_greater"], row["p_less"]))
 

@@ -73,12 +73,13 @@ def interval_of_runs(
     """Return the prediction interval of the mean of further runs on the same items.
 
     This is mean ± t sd sqrt(1/runs + shared/S) over the means of S seeds, cut off at `smallest` and
-    `largest`, with the degrees of freedom of `freedom_of`; NaN if no two seeds have different
-    models.
+    `largest`, with the freedom of `degrees_of_freedom`; NaN if no two seeds have different models.
     """
     if seeds <= shared:
         return np.nan, np.nan
-    quantile = float(stdtrit(freedom_of(seeds, shared), (1 + confidence) / 2))  # of Student's t
+    quantile = float(
+        stdtrit(degrees_of_freedom(seeds, shared), (1 + confidence) / 2)
+    )  # of Student's t
     reach = quantile * sd * np.sqrt(1 / runs + shared / seeds)
     low, high = np.clip([mean - reach, mean + reach], smallest, largest)
     return float(low), float(high)
@@ -94,7 +95,7 @@ def inflation(seeds: int, shared: float) -> float:
     return np.sqrt((seeds - 1) / (seeds - shared)) if seeds > shared else 0.0
 
 
-def freedom_of(seeds: int, shared: float = 1) -> float:
+def degrees_of_freedom(seeds: int, shared: float = 1) -> float:
     """Return the degrees of freedom of the variance of S ensembles, at least 1.
 
     They are S - 1 without sharing. Otherwise they are Satterthwaite's (1946), by the eigenvalues of
@@ -141,7 +142,7 @@ def bootstrap_means(
     return np.einsum("bs,sq,bq->b", seed_weights, values, item_weights, optimize=True)
 
 
-def shares_of_best(curve: Sequence[np.ndarray], samples: int) -> np.ndarray:
+def best_shares(curve: Sequence[np.ndarray], samples: int) -> np.ndarray:
     """Return the share of bootstrap draws in which each point of a curve is the best.
 
     Points that are equally good share a draw.
@@ -153,12 +154,12 @@ def shares_of_best(curve: Sequence[np.ndarray], samples: int) -> np.ndarray:
 
     Returns: float array [points].
     """
-    return shares_of_first(
+    return first_shares(
         np.stack([bootstrap_means(point, samples, stream) for stream, point in enumerate(curve)])
     )
 
 
-def shares_of_first(draws: np.ndarray) -> np.ndarray:
+def first_shares(draws: np.ndarray) -> np.ndarray:
     """Return the share of draws in which each mean is the highest: float array [n].
 
     Equal means share a draw. `draws` are bootstrap means, float array [n, samples].

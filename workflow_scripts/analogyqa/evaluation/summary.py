@@ -100,12 +100,13 @@ def read_runs(
     """
     for path, table in zip(records, metrics, strict=True):
         record = read_record(path)
-        values, whole = read_metrics(table), Cell.from_record(record["cell"])
-        for cell, part in parts.get(whole, {whole: Part(None, {})}).items():
-            held = values
+        run_metrics = read_metrics(table)
+        run = Cell.from_record(record["cell"])
+        for cell, part in parts.get(run, {run: Part(None, {})}).items():
+            values = run_metrics
             if part.categories is not None:
-                held = values[values["group"].isin(part.categories)]
-            yield record | {"cell": cell.record()}, reweight(held, part.analogies)
+                values = values[values["group"].isin(part.categories)]
+            yield record | {"cell": cell.record()}, reweight(values, part.analogies)
 
 
 def find_records(results: str | Path) -> dict[str, Path]:

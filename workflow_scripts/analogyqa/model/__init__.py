@@ -26,7 +26,7 @@ from analogyqa.model.fitting import fit
 from analogyqa.model.folder import Learned, read_folder, write_folder
 from analogyqa.model.runs import find_run
 from analogyqa.rankers import build_ranker
-from analogyqa.runs.record import metrics_of, table_hashes
+from analogyqa.runs.record import compute_metrics, table_hashes
 from analogyqa.runs.score import score_texts
 from analogyqa.runs.trained import finished_checkpoint
 from analogyqa.schemas import CORPUS, EXPLANATIONS, PROTOTYPES, SCORES, Explanation, read_table
@@ -201,7 +201,7 @@ class Model:
 
         Raises AnalogyQAError as `score`.
         """
-        metrics = metrics_of(self.score(corpus), corpus, self.job.types)
+        metrics = compute_metrics(self.score(corpus), corpus, self.job.types)
         metrics = metrics[metrics["measure"].isin(MEASURES)]
         return metrics.pivot_table("value", "measure", "split", sort=False)[[*EVALUATED]]
 

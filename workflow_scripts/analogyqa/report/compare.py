@@ -13,11 +13,11 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.significance import (
     compare_runs,
     compare_with_best,
-    p_value_of,
     round_comparison,
+    row_p_value,
     tied_with_best,
 )
-from analogyqa.evaluation.spread import bootstrap_means, shares_of_first
+from analogyqa.evaluation.spread import bootstrap_means, first_shares
 from analogyqa.evaluation.summary import (
     DECIMALS,
     find_records,
@@ -114,7 +114,7 @@ def _compare_scores(path: Path, other_path: Path, config: Config) -> dict:
         "first": round(float(before.to_numpy().mean()), DECIMALS),
         "second": round(float(now.to_numpy().mean()), DECIMALS),
         **{name: compared[name] for name in ("difference", "low", "high")},
-        "p_value": p_value_of(compared),
+        "p_value": row_p_value(compared),
     }
 
 
@@ -175,7 +175,7 @@ def build_leaderboard(
     )
     ranks = 1 + (draws[None] > draws[:, None] + 1e-12).sum(axis=1)  # better systems, in each draw
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
-    first = shares_of_first(draws)
+    first = first_shares(draws)
     best, compared = compare_with_best(values, config)
     top = {best, *tied_with_best(compared, config)}
     places = [
@@ -186,7 +186,7 @@ def build_leaderboard(
             int(high[number]),
             round(float(first[number]), DECIMALS),
             name in top,
-            p_value_of(compared[name]) if name in compared else 1.0,
+            row_p_value(compared[name]) if name in compared else 1.0,
             compared[name]["detectable"] if name in compared else 0.0,
         )
         for number, (name, scores) in enumerate(values.items())

@@ -15,8 +15,8 @@ from analogyqa.evaluation.results import NOT_LEARNT, has_cell_learnt
 from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
-    p_value_of,
     round_comparison,
+    row_p_value,
     top_group,
 )
 from analogyqa.evaluation.summary import MEASURED, Values, join_folds, measure_columns, to_frame
@@ -224,7 +224,7 @@ def _difference(row: dict) -> list[Value]:
     if pd.isna(row["difference"]):
         return [Value(""), Value("")]
     interval = f"[{row['low']:+.3f}, {row['high']:+.3f}]"
-    return [Value(f"{row['difference']:+.3f}", interval), Value(f"{p_value_of(row):.2g}")]
+    return [Value(f"{row['difference']:+.3f}", interval), Value(f"{row_p_value(row):.2g}")]
 
 
 def _notes_on_systems(frame: pd.DataFrame, config: Config) -> Iterator[str]:

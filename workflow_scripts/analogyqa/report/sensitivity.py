@@ -12,8 +12,8 @@ from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
     level_of,
-    p_value_of,
     round_comparison,
+    row_p_value,
 )
 from analogyqa.evaluation.summary import DECIMALS, MEASURED, Values, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run, verdict
@@ -129,7 +129,7 @@ def _compare(
         one, other = (cell.path for cell in pair if cell)
         row |= round_comparison(compare_runs((one, other), first, second, config))
         decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
-        row["verdict"] = decided if p_value_of(row) < level_of(config) else UNDECIDED
+        row["verdict"] = decided if row_p_value(row) < level_of(config) else UNDECIDED
     if any(has_failed[cell] for cell in pair if cell):
         row["verdict"] = NOT_LEARNT
     return row
@@ -187,7 +187,7 @@ def _compared_values(row: dict) -> list[Value]:
     verdict_value = Value(f"{CLAIM_MARKS.get(row['verdict'], '➖')} {row['verdict']}")
     if row["verdict"] == NOT_RUN:
         return [Value(""), Value(""), verdict_value]
-    return [Value(f"{row['difference']:+.3f}"), Value(f"{p_value_of(row):.2g}"), verdict_value]
+    return [Value(f"{row['difference']:+.3f}"), Value(f"{row_p_value(row):.2g}"), verdict_value]
 
 
 def _verdict_counts(parts: list[pd.DataFrame], config: Config) -> Block:

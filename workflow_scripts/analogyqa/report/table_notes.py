@@ -22,7 +22,7 @@ from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import Training
-from analogyqa.tasks import task_of
+from analogyqa.tasks import dataset_task
 
 SUBSTITUTES = f"{SUBSTITUTE}: made with a substitute for a file of the paper"
 INTERVALS = (
@@ -181,7 +181,9 @@ def names_by_fact(facts: Iterable[tuple[Any, str]]) -> dict[Any, dict[str, None]
 
 def _counted(artefact: Artefact, config: Config) -> list[str]:
     datasets = {number.coordinates.dataset for number in artefact.numbers()} & {*config.datasets}
-    counted = dict.fromkeys(task_of(config.datasets[name]).counted for name in sorted(datasets))
+    counted = dict.fromkeys(
+        dataset_task(config.datasets[name]).counted for name in sorted(datasets)
+    )
     meanings = {
         "questions": " or ".join(counted),
         "all_questions": "all questions",
@@ -201,7 +203,7 @@ def _data(runs: list[dict], config: Config) -> str:
         subset = " ".join([run["subset"], *map("=".join, overrides)])
         items.setdefault(run["dataset"], {}).setdefault(subset, set()).add(run["n_items"])
     data = "; ".join(
-        f"{config.datasets[name].title}, {task_of(config.datasets[name]).tested}: "
+        f"{config.datasets[name].title}, {dataset_task(config.datasets[name]).tested}: "
         + ", ".join(f"{subset} {_either(counts)}" for subset, counts in subsets.items())
         for name, subsets in items.items()
     )
@@ -213,7 +215,7 @@ def _protocol(runs: list[dict], config: Config) -> list[str]:
     measures = {MEASURES[system.training.select_by].short for system in systems if system.trained}
     notes = [PROTOCOL.format(_either(measures))] if measures else []
     for name in dict.fromkeys(run["dataset"] for run in runs):
-        notes += [note for note in task_of(config.datasets[name]).notes if note not in notes]
+        notes += [note for note in dataset_task(config.datasets[name]).notes if note not in notes]
     aggregates, counts = set(), set()
     for system in systems:
         if isinstance(system.ranker, AnalogyOptions):
@@ -262,7 +264,7 @@ def _ties(runs: list[dict], config: Config) -> str:
         text += f" and fewer in {others} other cells (summary.csv)"
     else:
         text = ", ".join(f"{label} {count}" for label, count in counts.items())
-    return task_of(config.datasets[runs[0]["dataset"]]).tie_note(text)
+    return dataset_task(config.datasets[runs[0]["dataset"]]).tie_note(text)
 
 
 def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:

@@ -16,7 +16,7 @@ from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.stored import read_stored
 from analogyqa.report.tables import build_table
 from analogyqa.runs.depends_on import sha256
-from analogyqa.runs.record import hash_of_content, metrics_of, run_system
+from analogyqa.runs.record import compute_metrics, record_hash, run_system
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table
 from analogyqa.settings.data import SOLVER
 from analogyqa.settings.load import REPOSITORY, read_values
@@ -97,7 +97,7 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
     cell = Cell.from_record(record["cell"])
     if folder != results / "runs" / cell.path:
         yield Difference(str(path), f"is the record of another cell, {cell.path}")
-    if record["content_hash"] != hash_of_content(record):
+    if record["content_hash"] != record_hash(record):
         yield Difference(str(path), "its content_hash is not that of its content")
     scores, metrics = folder / "scores.parquet", folder / "metrics.parquet"
     # A run that solves analogies has no scores, and its record has the hash of its measures.
@@ -115,7 +115,7 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
     if texts.exists() and recorded and original_sha256(texts) not in recorded:
         yield Difference(str(texts), f"is not the file that {cell.label} was run on")
     elif scores.exists() and corpus.exists():  # other texts have the same ids and labels
-        again = metrics_of(
+        again = compute_metrics(
             read_table(scores, SCORES), read_table(corpus, CORPUS), config.types_of(cell.subset)
         )
         stored = read_table(metrics, METRICS)

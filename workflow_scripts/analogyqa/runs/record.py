@@ -97,7 +97,7 @@ def run_record(
         "inputs": inputs,
         "scores": sha256(scores),
     }
-    return {**content, "content_hash": hash_of_content(content), **environment(), **unhashed}
+    return {**content, "content_hash": record_hash(content), **environment(), **unhashed}
 
 
 def run_system(record: dict) -> dict:
@@ -109,7 +109,7 @@ def run_system(record: dict) -> dict:
     return systems[record["hyperparameters"] or next(iter(systems))]
 
 
-def hash_of_content(record: dict) -> str:
+def record_hash(record: dict) -> str:
     """Return the hash of what a record says about the results."""
     return content_hash({key: record[key] for key in _CONTENT})
 
@@ -138,7 +138,7 @@ def write_run(
     all_scores = pd.concat(scores, ignore_index=True)
     write_table(all_scores, SCORES, path)
     corpus = read_table(next(iter(job.files.values())).corpus, CORPUS)
-    metrics = metrics_of(all_scores, corpus, job.types)
+    metrics = compute_metrics(all_scores, corpus, job.types)
     write_table(metrics, METRICS, Path(folder, "metrics.parquet"))
     machine: dict[str, Any] = {
         "device": device,
@@ -172,13 +172,13 @@ def read_metrics(path: str | Path) -> pd.DataFrame:
     cell, results = Cell.from_record(record["cell"]), scores.parents[5]
     corpus = read_table(results / "corpora" / f"{cell.corpus}.parquet", CORPUS)
     types = record["settings"]["question_types"]
-    again = metrics_of(read_table(scores, SCORES), corpus, types)
+    again = compute_metrics(read_table(scores, SCORES), corpus, types)
     again = again[again["measure"].isin(others)]
     kept = metrics[~metrics["measure"].isin(others)]
     return pd.concat([kept.astype(again.dtypes.to_dict()), again], ignore_index=True)
 
 
-def metrics_of(
+def compute_metrics(
     scores: pd.DataFrame, corpus: pd.DataFrame, types: Sequence[str] | None
 ) -> pd.DataFrame:
     """Measure the scores of a run on the questions of some types; return a table of schema METRICS.

@@ -36,7 +36,7 @@ Split = Literal["train", "dev", "test"]
 AT = "@"
 
 
-def number_of(value: object) -> object:
+def parse_number(value: object) -> object:
     """Convert a string of digits to an int; inside braces `--config` gives only strings."""
     return int(value) if isinstance(value, str) and value.isdecimal() else value
 
@@ -49,7 +49,7 @@ def with_nulls(values: object) -> object:
 
 
 # Strict, because the YAML values true and false are not the numbers 1 and 0.
-WholeNumber = Annotated[int, BeforeValidator(number_of), Field(strict=True)]
+WholeNumber = Annotated[int, BeforeValidator(parse_number), Field(strict=True)]
 Count = Annotated[WholeNumber, Field(ge=1, le=1_000_000_000)]
 
 
@@ -210,12 +210,12 @@ def without_credentials(url: str) -> str:
     return url
 
 
-def message_of(error: ErrorDetails) -> str:
+def error_message(error: ErrorDetails) -> str:
     return error["msg"].removeprefix("Value error, ")
 
 
 def first_message(error: ValidationError) -> str:
-    return message_of(error.errors()[0])
+    return error_message(error.errors()[0])
 
 
 def explain_error(
@@ -237,7 +237,7 @@ def explain_error(
     if error["type"] == "extra_forbidden":
         known = _keys_at(section.model_json_schema(), location[:-1])
         return f"unknown key {key}{nearest_hint(location[-1], known)}"
-    message = message_of(error)
+    message = error_message(error)
     if not key:
         return message
     if error["type"] == "missing":

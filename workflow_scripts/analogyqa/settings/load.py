@@ -206,7 +206,7 @@ def from_here(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def command_of(files: Sequence[Path], changes: Mapping[str, object]) -> str:
+def snakemake_command(files: Sequence[Path], changes: Mapping[str, object]) -> str:
     """Return the command of a run with these configuration files and values of `--config`.
 
     The address of a tracking server, which may contain a password, is left out.

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers.specs import RANKERS
-from analogyqa.settings.base import AT, Section, message_of, nearest_hint, override_paths
+from analogyqa.settings.base import AT, Section, error_message, nearest_hint, override_paths
 from analogyqa.settings.data import (
     DATASET_OVERRIDES,
     SOLVER,
@@ -115,7 +115,7 @@ def _require_valid(overrides: Overrides) -> None:
             for item in error.errors():
                 if item["type"] != "missing":
                     key = ".".join(map(str, item["loc"])).removeprefix("ranker.")
-                    raise ValueError(f"{key}: {message_of(item)}") from None
+                    raise ValueError(f"{key}: {error_message(item)}") from None
 
 
 def require_points(sweeps: dict[str, list]) -> None:

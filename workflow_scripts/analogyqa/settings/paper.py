@@ -131,7 +131,7 @@ def load_paper(path: str | Path) -> Paper:
 FEW_QUESTIONS = 20  # of the test split, below which a mean and its interval say little
 
 
-def paper_of_own_data(config: Config) -> Paper | None:
+def build_own_paper(config: Config) -> Paper | None:
     """Return a pseudo-paper with a table and a figure for each of the user's own data sets.
 
     Return None if there are no such data sets. Data sets of relations are shown with the accuracy

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from analogyqa.errors import shown
-from analogyqa.settings.base import Lenient, WholeNumber, first_message, number_of
+from analogyqa.settings.base import Lenient, WholeNumber, first_message, parse_number
 from analogyqa.settings.overrides import from_text, require_overrides, text_of, to_text
 
 MOST_SEEDS = 10_000
@@ -20,7 +20,7 @@ def _distinct(seeds: list[int]) -> list[int]:
 
 
 def _seed_list(value: object) -> object:
-    value = number_of(value)
+    value = parse_number(value)
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 1:
             raise ValueError("at least 1 seed is needed")

@@ -19,7 +19,7 @@ from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.sources.registry import Source
-from analogyqa.tasks import task_of
+from analogyqa.tasks import dataset_task
 
 
 class Judgement(NamedTuple):
@@ -57,7 +57,7 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
             claim = paper.claims[str(name)]
             side = claim.sides()[0][0]
             dataset = config.datasets.get(side.dataset)  # None if it is not configured
-            items = task_of(dataset).items if dataset else ""
+            items = dataset_task(dataset).items if dataset else ""
             judgements = [_judgement(row, largest, items) for row in rows.to_dict("records")]
             where = f"{claim.where}; {MEASURES[side.measured].short}"
             cards.append(ClaimCard(paper.paper, claim.claim, where, judgements))
@@ -134,7 +134,7 @@ def data_cards(
         corpus = results / "corpora" / f"{name}.parquet"
         if corpus.exists():
             named = [text for split in SPLITS for text in texts.get((name, split), [])]
-            counts = _counts(corpus, dataset.title, dict(task_of(dataset).counts))
+            counts = _counts(corpus, dataset.title, dict(dataset_task(dataset).counts))
             files = _files(named, registry)
             cards.append(DataCard(f"data-{name}", dataset.title, counts, sha256(corpus), files))
     if files := _files(texts.get(("", ""), []), registry):
