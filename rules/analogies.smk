@@ -48,7 +48,7 @@ rule join_relations:
         "../envs/cpu.yaml"
     params:
         settings=relation_titles,
-        code=job_code("join_relations"),
+        code=script_hash("join_relations"),
     script:
         "../workflow_scripts/join_relations.py"
 
@@ -88,7 +88,7 @@ rule solve_analogies:
         code=lambda wildcards: content_hash(
             [
                 cell_code("solve_analogies")(wildcards),
-                job_code("solve_analogies", *(spec.definition for spec in SOLVERS.values())),
+                script_hash("solve_analogies", *(spec.definition for spec in SOLVERS.values())),
             ]
         ),
     script:

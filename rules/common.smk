@@ -324,7 +324,7 @@ def ranks_typed_questions_only(wildcards):
     )
 
 
-# Cells
+# Hyperparameters and costs
 
 
 def candidates(wildcards):
@@ -365,7 +365,9 @@ def category_settings(wildcards):
 
 def category_code(wildcards):
     rules = [RELATIONS[rule].definition for rule in CONFIG.categories[wildcards.category].rule]
-    return job_code("induce_category", *rules, *(spec.definition for spec in DISTRACTORS.values()))
+    return script_hash(
+        "induce_category", *rules, *(spec.definition for spec in DISTRACTORS.values())
+    )
 
 
 def relation_tables(wildcards):
@@ -388,7 +390,7 @@ def relation_titles(wildcards):
 def report_code(script, *modules):
     """Return the hash of the code of a report, and of what decides which cells it shows."""
     decides = package_hash("measures", "cells", "settings", "tasks")
-    return content_hash([job_code(script, *modules), decides])
+    return content_hash([script_hash(script, *modules), decides])
 
 
 def distinct(groups):
@@ -459,11 +461,6 @@ def cross_validated_datasets(wildcards):
 
 
 # The hash of the code of a job
-
-
-def job_code(script, *modules):
-    """Return the hash of the library code that a script runs; `modules` are loaded by name."""
-    return script_hash(script, *modules)
 
 
 def cell_code(script):

@@ -31,7 +31,7 @@ rule build_corpus:
     params:
         settings=typed_corpus_settings,
         questions=lambda wildcards: dataset_at(wildcards).questions,
-        code=lambda wildcards: job_code(
+        code=lambda wildcards: script_hash(
             "build_corpus", READERS[dataset_at(wildcards).reader].definition
         ),
     script:
@@ -60,7 +60,7 @@ rule find_entities:
             "model": model_names(PLAN.named_entities),
             "labels": PLAN.named_entities.labels,
         },
-        code=job_code("find_entities"),
+        code=script_hash("find_entities"),
     script:
         "../workflow_scripts/find_entities.py"
 
@@ -93,7 +93,7 @@ rule rewrite_questions:
             "fold": dataset_at(wildcards).fold,
             "question_types": question_types(wildcards.corpus),
         },
-        code=job_code("rewrite_questions"),
+        code=script_hash("rewrite_questions"),
     script:
         "../workflow_scripts/rewrite_questions.py"
 
@@ -122,6 +122,6 @@ rule lemmatise_corpus:
             "model": model_names(CONFIG.lemmas),
             "keep": CONFIG.lemmas and CONFIG.lemmas.keep,
         },
-        code=job_code("lemmatise_corpus"),
+        code=script_hash("lemmatise_corpus"),
     script:
         "../workflow_scripts/lemmatise_corpus.py"

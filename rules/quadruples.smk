@@ -26,7 +26,7 @@ rule choose_prototypes:
             **subset_settings(wildcards),
             "prototype_choice": dataset_at(wildcards).prototype_choice,
         },
-        code=job_code("choose_prototypes"),
+        code=script_hash("choose_prototypes"),
     script:
         "../workflow_scripts/choose_prototypes.py"
 
@@ -51,7 +51,7 @@ rule build_training_quadruples:
         runtime=growing(30),
     params:
         settings=subset_settings,
-        code=job_code("build_quadruples"),
+        code=script_hash("build_quadruples"),
     script:
         "../workflow_scripts/build_quadruples.py"
 

@@ -176,7 +176,7 @@ rule choose_hyperparameters:
             "subset": CONFIG.find_selection(wildcards.system).subset,
             "measure": CONFIG.systems[wildcards.system].training.select_by,
         },
-        code=job_code("choose_hyperparameters"),
+        code=script_hash("choose_hyperparameters"),
     script:
         "../workflow_scripts/choose_hyperparameters.py"
 
@@ -270,7 +270,7 @@ rule measure_costs:
             },
             "vectors": costed_vectors(wildcards),
         },
-        code=lambda wildcards: job_code(
+        code=lambda wildcards: script_hash(
             "measure_costs",
             *chain(*map(plugin_code, costed_systems(wildcards).values())),
         ),

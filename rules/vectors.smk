@@ -30,7 +30,7 @@ rule train_vectors:
         runtime=growing(240),
     params:
         settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
-        code=job_code("train_vectors"),
+        code=script_hash("train_vectors"),
     script:
         "../workflow_scripts/train_vectors.py"
 
@@ -66,7 +66,7 @@ rule select_vectors:
     params:
         settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
         origin=lambda wildcards: AVAILABLE.vectors_origin(wildcards.vectors),
-        code=job_code("select_vectors"),
+        code=script_hash("select_vectors"),
     script:
         "../workflow_scripts/select_vectors.py"
 
@@ -102,7 +102,7 @@ rule train_infersent:
             **sentence_settings(CONFIG, wildcards.sentence_vectors),
             "seed": CONFIG.seeds[0],
         },
-        code=job_code("train_infersent"),
+        code=script_hash("train_infersent"),
     script:
         "../workflow_scripts/train_infersent.py"
 
@@ -139,7 +139,7 @@ rule encode_sentences:
         name=lambda wildcards: next(iter(sentence_files(wildcards, "name")), None),
         origin=lambda wildcards: AVAILABLE.sentence_vectors_origin(wildcards.sentence_vectors),
         typed_only=ranks_typed_questions_only,
-        code=lambda wildcards: job_code(
+        code=lambda wildcards: script_hash(
             "encode_sentences",
             PRETRAINED[CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder].definition,
         ),
