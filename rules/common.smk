@@ -43,7 +43,6 @@ from analogyqa.runs.train import plugin_code, selecting_measures
 from analogyqa.settings.base import AT
 from analogyqa.settings.data import ALL, relation_files
 from analogyqa.settings.paper import CITED
-from analogyqa.settings.tracking import resolve_tracking_uri
 
 RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{overrides}}"
 QUADRUPLES = "quadruples/{corpus}/{subset}/p{p}/seed{seed}"

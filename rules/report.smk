@@ -269,6 +269,6 @@ rule import_to_mlflow:
     params:
         settings=REPORTED,
         code=report_code("import_to_mlflow"),
-        tracking_uri=resolve_tracking_uri(CONFIG),
+        tracking_uri=CONFIG.store_uri,
     script:
         "../workflow_scripts/import_to_mlflow.py"

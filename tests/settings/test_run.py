@@ -14,7 +14,7 @@ from analogyqa.settings.load import load_config
 from analogyqa.settings.overrides import as_overrides
 from analogyqa.settings.paper import load_paper
 from analogyqa.settings.run import leave_out
-from analogyqa.settings.tracking import database_path, resolve_tracking_uri
+from analogyqa.settings.tracking import database_path
 from analogyqa.settings.vectors import SentenceVectors
 from builders.papers import PAPER
 
@@ -251,9 +251,9 @@ def test_question_types_are_configured(papers):
 
 
 def test_tracking_defaults_to_a_file_in_the_output_folder(papers):
-    assert resolve_tracking_uri(papers.load()) == "sqlite:///out/mlflow.db"
+    assert papers.load().store_uri == "sqlite:///out/mlflow.db"
     over = "tracking_uri: 'http://host:5000'"
-    assert resolve_tracking_uri(papers.load(over)) == "http://host:5000"
+    assert papers.load(over).store_uri == "http://host:5000"
     assert database_path("sqlite:///mlflow.db?timeout=60") == Path("mlflow.db")
 
 
@@ -261,7 +261,7 @@ def test_tracking_defaults_to_a_file_in_the_output_folder(papers):
 def test_the_default_store_is_in_the_output_folder_whatever_its_name(papers, tmp_path, name):
     database = tmp_path / name / "mlflow.db"
     database.parent.mkdir()
-    tracking_uri = resolve_tracking_uri(papers.load(f"output_dir: '{database.parent}'"))
+    tracking_uri = papers.load(f"output_dir: '{database.parent}'").store_uri
     assert database_path(tracking_uri) == database
     create_engine(tracking_uri).connect().close()
     assert database.exists()

@@ -16,7 +16,7 @@ from analogyqa.evaluation.results import is_finished
 from analogyqa.settings.load import snakemake_command
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.tracking import artifacts_folder, resolve_tracking_uri
+from analogyqa.settings.tracking import artifacts_folder
 
 HOST = "127.0.0.1"
 
@@ -39,7 +39,7 @@ def ui(
     from analogyqa.tracking.store import MlflowExperiment, readable_errors
 
     settings, papers = load_run(config)
-    tracking_uri = resolve_tracking_uri(settings)
+    tracking_uri = settings.store_uri
     artifacts = artifacts_folder(tracking_uri)
     if artifacts:
         _require_free(port)
@@ -93,7 +93,7 @@ def _import_finished(config: Config, papers: Mapping[str, Paper]) -> list[str]:
         waiting += len(cells) - len(finished)
         if finished_runs := paper_runs(results, paper, finished, config):
             runs[name] = finished_runs
-    tracking_uri = resolve_tracking_uri(config)
+    tracking_uri = config.store_uri
     imported = import_runs(tracking_uri, results, runs)
     for name, added in imported.items():
         print(f"{name}: {counted(added, 'new run', 'new runs')}")

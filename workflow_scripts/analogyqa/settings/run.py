@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
@@ -35,7 +36,7 @@ from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
 from analogyqa.settings.seeds import CROSS_VALIDATION, KEYS, VARIATIONS, Seeds, split_seeds
 from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Studies
 from analogyqa.settings.systems import System, Training
-from analogyqa.settings.tracking import TrackingUri
+from analogyqa.settings.tracking import TrackingUri, sqlite_uri
 from analogyqa.settings.vectors import (
     VECTORS_OVERRIDES,
     Lemmas,
@@ -218,6 +219,11 @@ class Config(Section):
             raise ValueError(f"{key}.rewriting: the section named_entities is missing")
         if system.rewriting and system.vectors and self.vectors[system.vectors].lemmas:
             raise ValueError(f"{key}.rewriting: vectors of lemmas do not allow rewriting")
+
+    @property
+    def store_uri(self) -> str:
+        """The tracking URI; by default, that of an SQLite file in the output folder."""
+        return self.tracking_uri or sqlite_uri(Path(self.output_dir, "mlflow.db"))
 
     def studies_of(self, paper: str) -> Studies:
         """Return the studies of a paper; those of the user's own data sets are none."""

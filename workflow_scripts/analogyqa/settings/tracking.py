@@ -1,15 +1,12 @@
 """The MLflow tracking store: an SQLite file or a server."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import quote, unquote, urlsplit
 
 from pydantic import AfterValidator
 
 from analogyqa.settings.base import checked_by, without_credentials
-
-if TYPE_CHECKING:
-    from analogyqa.settings.run import Config
 
 ARTIFACTS = "mlflow-artifacts"  # next to an SQLite file
 _SQLITE = "sqlite:///"
@@ -48,8 +45,3 @@ def artifacts_folder(tracking_uri: str) -> Path | None:
 
 
 TrackingUri = Annotated[str, AfterValidator(without_credentials), checked_by(database_path)]
-
-
-def resolve_tracking_uri(config: "Config") -> str:
-    """Return the configured tracking URI; the default is an SQLite file in the output folder."""
-    return config.tracking_uri or sqlite_uri(Path(config.output_dir, "mlflow.db"))
