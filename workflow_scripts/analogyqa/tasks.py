@@ -4,14 +4,9 @@ Modules that work on a data set get its task here, and do not ask which one it i
 the attributes and methods that `Ranking` describes.
 """
 
-from typing import TYPE_CHECKING
-
-from analogyqa.settings.data import ALL, SOLVING_OVERRIDES, TRAINED_ON, WEIGHTED_BY, Dataset
-
-if TYPE_CHECKING:
-    from analogyqa.cells.cell import Cell
-    from analogyqa.settings.coordinates import Coordinates
-    from analogyqa.settings.run import Config
+from analogyqa.settings.coordinates import Coordinates
+from analogyqa.settings.data import ALL, TRAINED_ON, Dataset
+from analogyqa.settings.run import Config
 
 
 class Ranking:
@@ -43,15 +38,7 @@ class Ranking:
             return "Ties: none, no two candidates of a question have the same score."
         return f"Tied candidates, over all seeds: {counts}; trec_eval ranks the last id first."
 
-    def cell_with_run(self, cell: "Cell") -> "Cell":
-        """Return the cell whose run holds the results of a cell."""
-        return cell
-
-    def training_cell(self, cell: "Cell") -> "Cell | None":
-        """Return another cell that trains the encoder of a cell; None if there is none."""
-        return None
-
-    def why_no_run(self, coordinates: "Coordinates", config: "Config") -> str:
+    def why_no_run(self, coordinates: Coordinates, config: Config) -> str:
         """Return why the task cannot be done at some coordinates; "" if it can."""
         return ""
 
@@ -82,19 +69,7 @@ class Analogies:
             return "Ties: none, every question has one best candidate."
         return f"Questions whose best candidates tie, over all seeds: {counts}."
 
-    def cell_with_run(self, cell: "Cell") -> "Cell":
-        overrides = tuple(item for item in cell.overrides if item[0] != WEIGHTED_BY)
-        return cell._replace(subset=ALL, overrides=overrides)
-
-    def training_cell(self, cell: "Cell") -> "Cell | None":
-        trained_on = dict(cell.overrides).get(TRAINED_ON)
-        if trained_on is None:
-            return None
-        dataset, subset = trained_on.split("+")
-        overrides = tuple(item for item in cell.overrides if item[0] not in SOLVING_OVERRIDES)
-        return cell._replace(dataset=dataset, subset=subset, overrides=overrides)
-
-    def why_no_run(self, coordinates: "Coordinates", config: "Config") -> str:
+    def why_no_run(self, coordinates: Coordinates, config: Config) -> str:
         dataset = config.datasets[coordinates.dataset]
         for name in config.types_of(coordinates.subset) or dataset.relations:
             if name not in dataset.relations:
@@ -114,7 +89,7 @@ class Analogies:
         return _why_not_trained(coordinates, config) if system.trained else ""
 
 
-def _why_not_trained(coordinates: "Coordinates", config: "Config") -> str:
+def _why_not_trained(coordinates: Coordinates, config: Config) -> str:
     trained_on = dict(coordinates.overrides).get(TRAINED_ON)
     if trained_on is None:
         return f"{coordinates.system} is trained, and there is nothing to train it on here"

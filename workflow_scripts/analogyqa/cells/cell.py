@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import AT
-from analogyqa.settings.data import ALL, FOLD, WEIGHTED_BY
+from analogyqa.settings.data import ALL, FOLD, SOLVING_OVERRIDES, TRAINED_ON, WEIGHTED_BY
 from analogyqa.settings.overrides import Overrides
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
@@ -64,12 +64,23 @@ class Cell(NamedTuple):
     # Other cells
 
     def with_run(self, config: Config) -> "Cell":
-        """Return the cell whose run holds the results of this one."""
-        return dataset_task(config.datasets[self.dataset]).cell_with_run(self)
+        """Return the cell whose run holds the results of this one.
+
+        A run that solves analogies has all categories, and takes no means over them.
+        """
+        if not config.datasets[self.dataset].gives_relations:
+            return self
+        overrides = tuple(item for item in self.overrides if item[0] != WEIGHTED_BY)
+        return self._replace(subset=ALL, overrides=overrides)
 
     def training_cell(self, config: Config) -> "Cell | None":
         """Return another cell that trains the encoder of this one; None if there is none."""
-        return dataset_task(config.datasets[self.dataset]).training_cell(self)
+        trained_on = dict(self.overrides).get(TRAINED_ON)
+        if trained_on is None or not config.datasets[self.dataset].gives_relations:
+            return None
+        dataset, subset = trained_on.split("+")
+        overrides = tuple(item for item in self.overrides if item[0] not in SOLVING_OVERRIDES)
+        return self._replace(dataset=dataset, subset=subset, overrides=overrides)
 
     def parts(self, config: Config) -> "dict[str, Cell]":
         """Return the cell of each part of a fused system, by system; {} for any other system."""
