@@ -4,8 +4,7 @@ import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, Union
+from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -22,10 +21,6 @@ from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_sc
 
 from analogyqa.errors import shown
 from analogyqa.folders import folder_name
-
-if TYPE_CHECKING:
-    from analogyqa.rankers.specs import RankerSpec
-
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Folder = Annotated[str, AfterValidator(folder_name)]
@@ -301,43 +296,3 @@ class Options(Section):
     @classmethod
     def names(cls) -> list[str]:
         return [name for name in cls.model_fields if name != "name"]
-
-
-def ranker_among(specs: Mapping[str, "RankerSpec"]) -> BeforeValidator:
-    """Return a validator of a key that names a ranker, alone or with its options."""
-
-    @cache
-    def any_options() -> type[Options]:
-        classes = dict.fromkeys(spec.options for spec in specs.values() if spec.options != Options)
-        return create_model("AnyOptions", __base__=tuple(classes) or Options)
-
-    def validated(value: object) -> Options:
-        if isinstance(value, Options):
-            return value
-        values = {"name": value} if isinstance(value, str) else value
-        if not isinstance(values, dict):
-            raise ValueError("give the name of a ranker, or a mapping of its name and its options")
-        if "name" not in values:  # an error, and so is a wrong value of any option
-            return any_options().model_validate(values)
-        name = str(values["name"])
-        if name not in specs:
-            raise ValueError(f"no ranker {name!r}{nearest_hint(name, specs)}")
-        for key in values:
-            if key not in specs[name].options.model_fields:
-                raise PydanticCustomError(NO_INPUT, _unknown(name, str(key), specs))
-        return specs[name].options.model_validate(values)
-
-    classes = dict.fromkeys(spec.options for spec in specs.values())
-    written: Any = Union[Literal[tuple(specs)], *classes]
-    return BeforeValidator(validated, json_schema_input_type=written)
-
-
-def _unknown(name: str, option: str, specs: Mapping[str, "RankerSpec"]) -> str:
-    owners = [other for other, spec in specs.items() if option in spec.options.names()]
-    if owners:
-        hint = f"; it is an option of {', '.join(owners)}"
-    elif known := specs[name].options.names():
-        hint = nearest_hint(option, known)
-    else:
-        hint = "; this ranker has no options"
-    return f"the ranker {name} has no option {option!r}{hint}"

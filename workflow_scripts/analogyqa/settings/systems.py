@@ -1,8 +1,16 @@
 """The systems: what turns sentences into vectors, how they are trained, and how they rank."""
 
-from typing import Annotated, Literal
+from functools import cache
+from typing import Annotated, Any, Literal, Union
 
-from pydantic import Field, SerializeAsAny, WithJsonSchema, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializeAsAny,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from analogyqa.encoders.specs import ENCODERS, EncoderSpec
@@ -20,8 +28,8 @@ from analogyqa.settings.base import (
     Overridable,
     Section,
     WholeNumber,
+    nearest_hint,
     override_paths,
-    ranker_among,
 )
 from analogyqa.settings.vectors import VECTORS_OVERRIDES
 from analogyqa.training.specs import OPTIMISERS
@@ -110,6 +118,51 @@ class Training(Section):
 _OF_WORDS = (*VECTORS_OVERRIDES, "shortest_word", "weighting")
 
 
+@cache
+def _any_options() -> type[Options]:
+    """Return a section with the options of all rankers."""
+    classes = dict.fromkeys(spec.options for spec in RANKERS.values() if spec.options != Options)
+    return create_model("AnyOptions", __base__=tuple(classes) or Options)
+
+
+def _read_ranker(value: object) -> Options:
+    """Return the options of a ranker that is named, alone or with its options."""
+    if isinstance(value, Options):
+        return value
+    values = {"name": value} if isinstance(value, str) else value
+    if not isinstance(values, dict):
+        raise ValueError("give the name of a ranker, or a mapping of its name and its options")
+    if "name" not in values:  # an error, and so is a wrong value of any option
+        return _any_options().model_validate(values)
+    name = str(values["name"])
+    if name not in RANKERS:
+        raise ValueError(f"no ranker {name!r}{nearest_hint(name, RANKERS)}")
+    for key in values:
+        if key not in RANKERS[name].options.model_fields:
+            raise PydanticCustomError(NO_INPUT, _unknown_option(name, str(key)))
+    return RANKERS[name].options.model_validate(values)
+
+
+_RANKER_IN_A_FILE: Any = Union[
+    Literal[tuple(RANKERS)], *dict.fromkeys(spec.options for spec in RANKERS.values())
+]
+Ranker = Annotated[
+    SerializeAsAny[Options],
+    BeforeValidator(_read_ranker, json_schema_input_type=_RANKER_IN_A_FILE),
+]
+
+
+def _unknown_option(name: str, option: str) -> str:
+    owners = [other for other, spec in RANKERS.items() if option in spec.options.names()]
+    if owners:
+        hint = f"; it is an option of {', '.join(owners)}"
+    elif known := RANKERS[name].options.names():
+        hint = nearest_hint(option, known)
+    else:
+        hint = "; this ranker has no options"
+    return f"the ranker {name} has no option {option!r}{hint}"
+
+
 class System(Section):
     """One system: what turns sentences into vectors, and how these rank candidates."""
 
@@ -132,7 +185,7 @@ class System(Section):
     """Sentence vectors instead of an encoder; the first available ones of a list are used."""
     rewriting: Overridable[Literal["entity", "prototype_word"] | None] = None
     """What replaces the question word (Tam et al. 2017)."""
-    ranker: Annotated[SerializeAsAny[Options], ranker_among(RANKERS)]
+    ranker: Ranker
     """A key of `RANKERS`, or a mapping of its `name` and options."""
     starts_from: Annotated["System | None", WithJsonSchema({"type": "string"})] = None
     """The system, trained on all questions with the same seed, whose encoder has the initial
