@@ -66,6 +66,7 @@ lint: environment
 
 docs: environment
 	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement docs/requirements.txt
+	@rm -rf docs/reference  # it may have pages of modules that are gone
 	@$(PY) -m sphinx --quiet --fail-on-warning --keep-going -c docs . docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
