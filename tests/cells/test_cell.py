@@ -80,6 +80,14 @@ def test_only_relations_record_how_analogies_are_evaluated(papers):
     assert CELLS["mean"].settings(config)["evaluation"] is None
 
 
+def test_a_cell_that_weights_categories_has_the_run_of_the_one_that_does_not(papers):
+    config = papers.load("datasets: {pairs: {title: P, reader: relations, test: a/relations}}")
+    solving = (("solver", "3cosadd"),)
+    weighted = Cell("mean", "pairs", "one", (*solving, ("weighted_by", "configured")))
+    assert weighted.with_run(config) == Cell("mean", "pairs", "all", solving)
+    assert CELLS["mean"].with_run(config) == CELLS["mean"]
+
+
 def test_recorded_settings_equal_themselves(papers, tmp_path):
     for name, settings in cell_settings(papers).items():
         path = tmp_path / f"{name}.json"
