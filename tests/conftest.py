@@ -32,7 +32,7 @@ settings.load_profile("few")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--accept", action="store_true", help="write the golden files anew")
+    parser.addoption("--accept", action="store_true", help="write the golden files")
 
 
 @pytest.fixture

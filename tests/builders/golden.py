@@ -29,7 +29,7 @@ _MASKS = {
 
 
 class Golden:
-    """Compares texts with the files of a folder `golden`, or writes these files anew."""
+    """Compares texts with the files of a folder `golden`, or writes these files."""
 
     def __init__(self, folder: Path, accept: bool) -> None:
         self.folder, self.accept = folder, accept

@@ -68,7 +68,7 @@ class Run:
         return (self.folder / "snakemake.out").read_text(errors="replace")
 
     def training_log(self, cell: str = "analogy/wikiqa-comb-default") -> str:
-        """Return the log of a training job, as far as it is written."""
+        """Return what a training job has written to its log so far."""
         path = self.results / "logs" / "train_encoder" / f"{cell}.log"
         return path.read_text() if path.exists() else ""
 

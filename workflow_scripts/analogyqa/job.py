@@ -100,8 +100,8 @@ def with_files(snakemake, cell: Cell, settings: Settings) -> CellJob:
     selection = inputs.get("selection")
     hyperparameters = read_tuned(selection[0]) if selection else None
     sources = dict(snakemake.params.get("sources", {}))
-    job = CellJob.from_settings(cell, settings, hyperparameters, {}, sources)
-    draw = job.system.training.negatives.file_stem
+    without_files = CellJob.from_settings(cell, settings, hyperparameters, {}, sources)
+    draw = without_files.system.training.negatives.file_stem
     quadruples = {
         "train": [path for path in inputs.get("train", []) if Path(path).stem == draw],
         "dev": inputs.get("dev", []),
@@ -118,9 +118,11 @@ def with_files(snakemake, cell: Cell, settings: Settings) -> CellJob:
         )
         for index, seed in enumerate(settings["seeds"])
     }
-    return job._replace(files=files)
+    return without_files._replace(files=files)
 
 
 def _seed_file(paths: Sequence[str] | None, index: int) -> str | None:
     """Return the file of a seed; a single file is that of all seeds."""
-    return paths[min(index, len(paths) - 1)] if paths else None
+    if not paths:
+        return None
+    return paths[0] if len(paths) == 1 else paths[index]
