@@ -5,16 +5,14 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from analogyqa.analogies.specs import SOLVERS
-from analogyqa.cells import Cell
-from analogyqa.job import job, with_files
+from analogyqa.job import cell_job, job
 from analogyqa.runs.solve import solve_cells
 from analogyqa.settings.data import Evaluation
 
 with job(snakemake) as settings:
     folders = dict(zip(SOLVERS, (Path(path).parent for path in snakemake.output[::2]), strict=True))
     jobs = {
-        solver: with_files(snakemake, Cell.from_path(folder), settings[solver])
-        for solver, folder in folders.items()
+        solver: cell_job(snakemake, folder, settings[solver]) for solver, folder in folders.items()
     }
     evaluation = Evaluation(**next(iter(jobs.values())).settings["evaluation"])
     weights = next(iter(snakemake.input.weights), None)

@@ -12,6 +12,7 @@ from analogyqa.pretrained.hugging_face import encode_sentence_transformer
 from analogyqa.settings.systems import Training
 from analogyqa.text import Sentences
 from analogyqa.training.files import load_cell
+from analogyqa.training.learner import Learner
 from analogyqa.training.loop import train_seed
 from builders import tiny
 from builders.cells import COMB, trained_system
@@ -89,7 +90,7 @@ def test_training_changes_layers_but_not_embeddings(cell_files, monkeypatch, tmp
         encoder="minilm", max_epochs=1, dropout=0.1, learning_rate=1e-3, weight_decay=0
     )
     data = load_cell(cell_files()._replace(vectors=None), COMB, system, lowercase=True)
-    trained = train_seed(data, system, 0, CPU, tmp_path / "a.pt", "test")
+    trained = train_seed(Learner(system, data, 0, CPU), tmp_path / "a.pt", "test")
     assert np.isfinite(trained.scores["score"]).all()
     before = build_encoder("minilm", None, system.training, 0).state_dict()
     after = torch.load(tmp_path / "a.pt", weights_only=True)["best"]["last"]["weights"]

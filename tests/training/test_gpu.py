@@ -24,7 +24,7 @@ from analogyqa.training import infersent, loop
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import describe_machine, device_for
 from analogyqa.training.files import load_cell
-from analogyqa.training.learner import encode
+from analogyqa.training.learner import Learner, encode
 from analogyqa.training.loop import train_seed
 from analogyqa.training.optimisers import Adam
 from analogyqa.training.scoring import array_encoder, score_split
@@ -168,7 +168,7 @@ def test_scores(gpu, data, make_system, name, ranker):
 
 
 def train(data, device, system, checkpoint, on_epoch=lambda history: None):
-    return train_seed(data, system, 0, device, checkpoint, "test", on_epoch)
+    return train_seed(Learner(system, data, 0, device), checkpoint, "test", on_epoch)
 
 
 def curves_of(trained):

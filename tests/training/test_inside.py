@@ -39,7 +39,7 @@ def vocabulary(files):
 @pytest.fixture(scope="module")
 def checkpoint(data, system, tmp_path_factory):
     path = tmp_path_factory.mktemp("checkpoints") / "seed.pt"
-    train_seed(data, system, 3, CPU, path, "toy")
+    train_seed(Learner(system, data, 3, CPU), path, "toy")
     return path
 
 

@@ -26,7 +26,7 @@ from analogyqa.settings.systems import Negatives, Training
 from analogyqa.training import learner, loop
 from analogyqa.training.batches import Batch, quadruple_batches
 from analogyqa.training.files import load_cell
-from analogyqa.training.learner import encode
+from analogyqa.training.learner import Learner, encode
 from analogyqa.training.loop import ConstantRanker, train_seed
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
 from builders.cells import COMB, stop_after, trained_system
@@ -44,7 +44,7 @@ def training_settings(**training):
 
 
 def train(data, checkpoint, system=None, seed=0):
-    return train_seed(data, system or trained_system(), seed, CPU, checkpoint, "test")
+    return train_seed(Learner(system or trained_system(), data, seed, CPU), checkpoint, "test")
 
 
 def values_of(trained, measure):
@@ -197,7 +197,7 @@ def test_a_checkpoint_is_never_unpickled(cell, tmp_path):
 def train_and_stop(data, checkpoint, system, epochs):
     """Interrupt a training run after some saved epochs."""
     with pytest.raises(KeyboardInterrupt):
-        train_seed(data, system, 0, CPU, checkpoint, "test", stop_after(epochs))
+        train_seed(Learner(system, data, 0, CPU), checkpoint, "test", stop_after(epochs))
 
 
 def test_a_loss_that_is_not_a_number_stops_training_and_keeps_the_last_epoch(

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from analogyqa.cells.cell import Cell, Settings
+from analogyqa.cells.cell import Cell, Settings, system_from
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.stored import configured
 from analogyqa.runs.choose import read_tuned
-from analogyqa.settings.overrides import DEFAULT, from_text
+from analogyqa.settings.overrides import DEFAULT
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.surroundings import prepare_streams
@@ -86,22 +86,19 @@ def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
     return configured(snakemake.config, snakemake.params.settings["left_out"])
 
 
-def cell_job(snakemake) -> CellJob:
-    """Return the cell that the wildcards of a job name, with what its results depend on."""
-    wildcards = snakemake.wildcards
-    overrides = from_text(wildcards.overrides)
-    cell = Cell(wildcards.system, wildcards.dataset, wildcards.subset, overrides)
-    return with_files(snakemake, cell, snakemake.params.settings)
+def cell_job(snakemake, folder: Path | None = None, settings: Settings | None = None) -> CellJob:
+    """Return the cell of a job with the files that it reads, and what its results depend on.
 
-
-def with_files(snakemake, cell: Cell, settings: Settings) -> CellJob:
-    """Return a cell with the files that a job reads for it, and what its results depend on."""
-    inputs = snakemake.input
+    Args:
+        snakemake: The job.
+        folder: The folder of the cell; None for that of the outputs.
+        settings: What its results depend on; None for the parameter `settings`.
+    """
+    inputs, settings = snakemake.input, settings or snakemake.params.settings
     selection = inputs.get("selection")
-    hyperparameters = read_tuned(selection[0]) if selection else None
-    sources = dict(snakemake.params.get("sources", {}))
-    without_files = CellJob.from_settings(cell, settings, hyperparameters, {}, sources)
-    draw = without_files.system.training.negatives.file_stem
+    hyperparameters = read_tuned(selection[0]) if selection else next(iter(settings["systems"]))
+    system = system_from(settings["systems"][hyperparameters])
+    draw = system.training.negatives.file_stem
     quadruples = {
         "train": [path for path in inputs.get("train", []) if Path(path).stem == draw],
         "dev": inputs.get("dev", []),
@@ -118,7 +115,9 @@ def with_files(snakemake, cell: Cell, settings: Settings) -> CellJob:
         )
         for index, seed in enumerate(settings["seeds"])
     }
-    return without_files._replace(files=files)
+    cell = Cell.from_path(folder or Path(snakemake.output[0]).parent)
+    sources = dict(snakemake.params.get("sources", {}))
+    return CellJob(cell, settings, hyperparameters, system, files, sources)
 
 
 def _seed_file(paths: Sequence[str] | None, index: int) -> str | None:

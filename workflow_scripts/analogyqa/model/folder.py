@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.cells import Cell
+from analogyqa.cells.cell import Cell, system_from
 from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.files import write_json
 from analogyqa.schemas import CORPUS, write_table
@@ -92,10 +92,12 @@ def read_folder(folder: str | Path) -> Learned:
         }
         seed, checkpoint = stored["seed"], stored["checkpoint"]
         tables = CellFiles(files["corpus"], files["vectors"], files["prototypes"], {})
-        job = CellJob.from_settings(
+        settings, hyperparameters = stored["settings"], stored["hyperparameters"]
+        job = CellJob(
             Cell.from_record(stored["cell"]),
-            stored["settings"],
-            stored["hyperparameters"],
+            settings,
+            hyperparameters,
+            system_from(settings["systems"][hyperparameters]),
             {seed: tables},
             {},
         )

@@ -54,7 +54,8 @@ def learned_by(results: Path, run: str, config: Config, seed: int | None = None)
     """
     path = results / "runs" / run / "run.json"
     record = read_record(path)
-    require_new_texts(system_from(run_system(record)), run)
+    system = system_from(run_system(record))
+    require_new_texts(system, run)
     seed = record["seeds"][0] if seed is None else seed
     if seed not in record["seeds"]:
         seeds = ", ".join(map(str, record["seeds"]))
@@ -68,10 +69,11 @@ def learned_by(results: Path, run: str, config: Config, seed: int | None = None)
         raise AnalogyQAError(f"{run}: it solves analogies between sentences, and ranks no answers")
     files = {name: _find(results, name, hashes[name]) for name in _INPUT_PATTERNS if name in hashes}
     tables = CellFiles(files["corpus"], files.get("vectors"), files.get("prototypes"), {})
-    job = CellJob.from_settings(
+    job = CellJob(
         Cell.from_record(record["cell"]),
         record["settings"],
         record["hyperparameters"],
+        system,
         {seed: tables},
         record["sources"],
     )

@@ -145,6 +145,7 @@ def train_one(
 ) -> "TrainedSeed":
     """Train one seed of a cell in one thread, as `train_seed` does."""
     from analogyqa.training.devices import set_numerics
+    from analogyqa.training.learner import Learner
     from analogyqa.training.loop import train_seed
 
     set_numerics(device)
@@ -153,9 +154,8 @@ def train_one(
         if job.system.starts_from and not checkpoint.exists():
             start = _first_weights(job, job.system.starts_from, seed, device, checkpoint.parent)
         name = f"{job.cell.label} seed {seed}"
-        return train_seed(
-            *(job.load(seed), job.system, seed, device, checkpoint, name, on_epoch, start)
-        )
+        learner = Learner(job.system, job.load(seed), seed, device)
+        return train_seed(learner, checkpoint, name, on_epoch, start)
 
 
 def _first_weights(
@@ -163,6 +163,7 @@ def _first_weights(
 ) -> dict[str, "Tensor"]:
     """Train one seed of a system on all questions; return the weights of its encoder."""
     from analogyqa.training.checkpoints import encoder_weights, load_state
+    from analogyqa.training.learner import Learner
     from analogyqa.training.loop import train_seed
 
     tables = job.files[seed].without_prototypes()
@@ -170,7 +171,7 @@ def _first_weights(
     first = job._replace(settings=settings, system=system, files={seed: tables})
     path = checkpoint_path(first, seed, table_hashes(tables), checkpoints)
     name = f"{job.cell.label} seed {seed}, first on all questions"
-    train_seed(first.load(seed), system, seed, device, path, name)
+    train_seed(Learner(system, first.load(seed), seed, device), path, name)
     return encoder_weights(load_state(path, device), system.scoring_weights)
 
 

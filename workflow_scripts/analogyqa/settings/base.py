@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -124,21 +125,32 @@ class Section(BaseModel):
     def changed(self, changes: Mapping[str, Any]) -> Self:
         """Return the section with changes, of which mappings change sections below it.
 
-        Only the sections with a change are validated again.
+        Only the changes are validated, and the checks of the whole are repeated.
         """
-        given = (name for name in type(self).model_fields if name in self.model_fields_set)
-        values = {name: getattr(self, name) for name in given}
-        for name, change in changes.items():
-            below = getattr(self, name, None)
-            if isinstance(below, Section) and isinstance(change, dict):
-                change = below.changed(change)
-            values[name] = change
-        return self.model_validate(values)
+        return self._with(partial(type(self)).model_validate(changes))
+
+    def _with(self, changes: "Section") -> Self:
+        values = {}
+        for name in changes.model_fields_set:
+            below, change = getattr(self, name), getattr(changes, name)
+            is_below = isinstance(below, Section) and type(below) is type(change)
+            values[name] = below._with(change) if is_below else change
+        return self.model_validate(self.model_copy(update=values))
 
     def refuse(self, keys: Collection[str], owner: str) -> None:
         """Raise ValueError if some keys are given, which `owner` does not read."""
         if given := sorted(self.model_fields_set & {*keys}):
             raise ValueError(f"{owner} has no {' and no '.join(given)}")
+
+
+@cache
+def partial(section: type[Section]) -> type[Section]:
+    """Return a section of the same keys, none of which is required, without checks of the whole."""
+    keys: dict[str, Any] = {
+        name: (Annotated[field.annotation, field], None)
+        for name, field in section.model_fields.items()
+    }
+    return create_model(section.__name__, __base__=Section, **keys)
 
 
 def override_paths(section: type[Section]) -> Iterator[str]:

@@ -72,10 +72,12 @@ class _Faults:
         having = (name for keys in candidates for name, values in self.files if _has(values, keys))
         self.lines.append(f"{next(having, self.default)}: {text}")
 
-    def checked(self, section: type[S], values: dict, *prefix: str) -> S | None:
-        """Return the values as a section, None if some are wrong."""
+    def checked(
+        self, section: type[S], values: dict, *prefix: str, base: S | None = None
+    ) -> S | None:
+        """Return the values as a section, or as changes of `base`; None if some are wrong."""
         try:
-            return section.model_validate(values)
+            return base.changed(values) if base else section.model_validate(values)
         except ValidationError as error:
             for item in error.errors():
                 location = (*prefix, *item["loc"]) if item["loc"] else ()
@@ -275,25 +277,25 @@ def _resolve(paper: dict, run: dict, faults: _Faults) -> dict:
 def _with_defaults(systems: dict, paper: dict, run: dict, faults: _Faults) -> dict:
     """Lay systems over the sections `prototypes` and `training` of their paper and of the run.
 
-    The section `training` is checked here, once for all systems that do not change it.
+    The section `training` is checked here, and of each system only what it changes of it.
     """
     defaults = {}
     for key, section in DEFAULTS.items():
         values = merge(paper.get(key) or {}, run.get(key) or {})
         defaults[key] = faults.checked(section, values, key) or section()
     prototypes = defaults["prototypes"].model_dump(exclude_unset=True)
-    training = defaults["training"].model_dump(exclude_unset=True)
+    training = defaults["training"]
     resolved = {}
     for name, system in systems.items():
         if isinstance(system, dict):
             system = prototypes | system
             changes = system.get("training")
-            if changes in (None, {}) and _is_trained(system):
-                system["training"] = defaults["training"]
-            elif isinstance(changes, dict) and _is_trained(system):
-                values = merge(training, changes)
-                checked = faults.checked(Training, values, "systems", name, "training")
-                system["training"] = checked or values
+            if isinstance(changes, dict | None) and _is_trained(system):
+                keys = ("systems", name, "training")
+                system["training"] = training
+                if changes:
+                    checked = faults.checked(Training, changes, *keys, base=training)
+                    system["training"] = checked or changes
         resolved[name] = system
     return resolved
 

@@ -288,6 +288,8 @@ class Config(Section):
             for path, value in ((ov.path_of(name), value) for name, value in overrides)
             if configured.reads(path) or not (configured.parts or path.startswith(ov.RANKER))
         )
+        if "ranker" in changes:
+            changes["ranker"]["name"] = configured.ranker.name
         try:
             return configured.changed(changes) if changes else configured
         except ValidationError as error:

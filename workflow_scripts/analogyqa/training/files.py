@@ -9,7 +9,7 @@ import pandas as pd
 
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.cells import Cell
-from analogyqa.cells.cell import Settings, system_from
+from analogyqa.cells.cell import Settings
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
@@ -74,22 +74,6 @@ class CellJob(NamedTuple):
     system: System
     files: dict[int, CellFiles]
     sources: dict[str, str]
-
-    @classmethod
-    def from_settings(
-        cls,
-        cell: Cell,
-        settings: Settings,
-        hyperparameters: str | None,
-        files: dict[int, CellFiles],
-        sources: dict[str, str],
-    ) -> "CellJob":
-        """Return the job with the system that its settings describe.
-
-        `hyperparameters` are None where the settings have a single system.
-        """
-        name = hyperparameters or next(iter(settings["systems"]))
-        return cls(cell, settings, name, system_from(settings["systems"][name]), files, sources)
 
     @property
     def types(self) -> Sequence[str] | None:

@@ -80,7 +80,7 @@ class Learner:
     Args:
         system: The system; its encoder, its ranker or both learn.
         data: The tables of one seed.
-        seed: The seed of the initial weights and the batches.
+        seed: The seed of the initial weights, dropout, batches and drawn negatives.
         device: The device to train on, from `devices.device_for`.
     """
 

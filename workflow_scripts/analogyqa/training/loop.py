@@ -16,10 +16,10 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import mean_values, measure_items
 from analogyqa.rankers import Quadruples, unranked
 from analogyqa.schemas import HISTORY
-from analogyqa.settings.systems import System, Training
+from analogyqa.settings.systems import Training
 from analogyqa.training.batches import Batch
 from analogyqa.training.checkpoints import load_state, save_state
-from analogyqa.training.data import CellData, split_evenly
+from analogyqa.training.data import split_evenly
 from analogyqa.training.devices import note_machine
 from analogyqa.training.learner import Learner
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
@@ -63,10 +63,7 @@ class TrainedSeed(NamedTuple):
 
 
 def train_seed(
-    data: CellData,
-    system: System,
-    seed: int,
-    device: torch.device,
+    learner: Learner,
     checkpoint: Path,
     name: str,
     on_epoch: Callable[[list[list]], None] = lambda history: None,
@@ -80,10 +77,7 @@ def train_seed(
     weights it scores with.
 
     Args:
-        data: The tables of this seed, with its prototypes and quadruples.
-        system: What to train, and how.
-        seed: The seed of the initial weights, dropout, batches and drawn negatives.
-        device: The device to train on, from `devices.device_for`.
+        learner: The system with the tables of this seed, and its initial weights.
         checkpoint: The file for the state of this training run alone.
         name: The name of the training run in the log.
         on_epoch: Called with the history so far, as rows of HISTORY, when a training run resumes
@@ -93,8 +87,8 @@ def train_seed(
     Raises:
         AnalogyQAError: If the loss is not a number, or the checkpoint is damaged.
     """
+    system, data, seed, device = learner.system, learner.data, learner.seed, learner.device
     training = system.training
-    learner = Learner(system, data, seed, device)
     # The history and the best epoch are kept for each version of the weights.
     state: dict[str, Any] = {"epoch": 0, "history": {}, "best": {}}
     if checkpoint.exists():
