@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from analogyqa.analogies.templates import read_word_pairs
+from analogyqa.analogies.induce import read_word_pairs
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus

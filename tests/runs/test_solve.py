@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.analogies.solvers import ThreeCosMul
+from analogyqa.analogies.solve import ThreeCosMul
 from analogyqa.analogies.specs import SOLVERS, SolverSpec
 from analogyqa.cells import Cell, cells_by_run
 from analogyqa.corpora.relations import relations_corpus

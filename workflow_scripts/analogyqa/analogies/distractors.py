@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analogyqa.analogies.grammar import lemmatise
+from analogyqa.analogies.grammar import SUPPORT, lemmatise
 from analogyqa.analogies.pairs import MASK, join_words, lower_first
 from analogyqa.analogies.specs import DISTRACTORS
 
@@ -20,7 +20,6 @@ SHARE = 0.2  # probability that a word is deleted or masked
 SPAN = 3  # mean length of a deleted span, in words
 _KEPT = ("ADJ", "ADV", "DET", "AUX", "PUNCT")  # parts of speech that random deletion keeps
 _MAX_DRAWS = 20
-_SUPPORT = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 _NOT = ("not", "n't")
 
 
@@ -54,10 +53,10 @@ def not_negation(doc: "Doc", random: np.random.Generator) -> str | None:
     if auxiliary is not None:
         words[auxiliary.i] += " not"
         return join_words(words)
-    verb = next((token for token in doc if token.tag_ in _SUPPORT and token.pos_ == "VERB"), None)
+    verb = next((token for token in doc if token.tag_ in SUPPORT and token.pos_ == "VERB"), None)
     if verb is None or not (lemma := lemmatise(verb.lower_, "VERB")):
         return None
-    words[verb.i] = f"{_SUPPORT[verb.tag_]} not {lemma}"
+    words[verb.i] = f"{SUPPORT[verb.tag_]} not {lemma}"
     return join_words(words)
 
 

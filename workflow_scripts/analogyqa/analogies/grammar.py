@@ -26,6 +26,8 @@ _AS_IN_UD = {
     "prt": "compound:prt",
     "nn": "compound",
 }
+FINITE = {"VBZ", "VBP", "VBD", "MD"}  # tags of finite verbs
+SUPPORT = {"VBZ": "does", "VBP": "do", "VBD": "did"}  # the form of "do" for each tag
 _NEGATIONS = {"not", "n't", "never", "no", "nobody", "nothing", "neither", "nor", "none", "hardly"}
 
 
@@ -62,10 +64,6 @@ def find_subject(verb: "Token") -> "Token | None":
     return next((token for token in subjects if label(token) != "nsubj:pass"), None)
 
 
-def auxiliaries(verb: "Token") -> "list[Token]":
-    return list(children(verb, "aux"))
-
-
 def is_negated(doc) -> bool:
     """Return whether a sentence contains a negation."""
     return any(token.lower_ in _NEGATIONS for token in doc)
@@ -77,12 +75,6 @@ def is_plural(noun: "Token") -> bool:
     if child(noun, "conj") is not None or noun.lower_ in plural:
         return True
     return noun.tag_ in ("NNS", "NNPS") or "Plur" in noun.morph.get("Number", [])
-
-
-def contiguous_subtree(token: "Token") -> "list[Token]":
-    """Return a word with everything below it, or [] when these words are not contiguous."""
-    words = list(token.subtree)
-    return words if words[-1].i - words[0].i + 1 == len(words) else []
 
 
 @cache

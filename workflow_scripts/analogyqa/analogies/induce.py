@@ -1,9 +1,12 @@
-"""Make the sentence pairs of a category from words and sentences."""
+"""Make the sentence pairs of a category: from templates and word pairs, or from sentences.
+
+Templates are section 3.1.1 of Zhu and de Melo (2020), and its nationality adjectives.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +14,10 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.analogies.distractors import draw_distractors
-from analogyqa.analogies.pairs import SentencePair, finish_sentence
+from analogyqa.analogies.pairs import SentencePair, finish_sentence, word_set
 from analogyqa.analogies.specs import RELATIONS
-from analogyqa.analogies.templates import read_word_pairs
+from analogyqa.errors import AnalogyQAError
+from analogyqa.files import read_lines
 from analogyqa.rewriting.annotate import load_model
 from analogyqa.schemas import ANALOGIES
 from analogyqa.vectors.files import read_packed_lines
@@ -25,6 +29,14 @@ if TYPE_CHECKING:
 
 
 BATCH = 200
+PLACE = "{}"
+_SECTION = ": "
+# Words for men and women that get "The"; others, for relatives, get "My", and pronouns nothing.
+_NOT_RELATIVES = word_set("""
+    king queen groom bride prince princess man woman boy girl policeman policewoman
+""")
+_PRONOUNS = {"he", "she"}
+_POSSESSIVE = {"his", "her"}  # cannot be subjects
 
 
 def induce_category(
@@ -50,37 +62,29 @@ def induce_category(
     """
     nlp = load_parser(parser) if category.parses else None
     section = read_word_pairs(words, category.words[1]) if category.words else []
-    pairs: Iterable[SentencePair]
     make = RELATIONS[category.rule[0]].load()
+    parts: Sequence[Iterable[SentencePair]]
     if category.templates:
         unique: dict[str, SentencePair] = {}
         for pair in make(section, category.sides, category.names, Path(words).name):
             unique.setdefault(pair.first, pair)
         filled = list(unique.values())
         order = np.random.default_rng(seed).permutation(len(filled))
-        pairs = [filled[row] for row in sorted(order[: category.pairs])]
+        parts = [[filled[row] for row in sorted(order[: category.pairs])]]
     elif inference or nlp is None:
         parts = [
             make(file_pairs, Path(path).name, *category.length, seed)
             for path, file_pairs in inference.items()
         ]
-        pairs = _interleave(parts)
     else:
         sentences = read_sentences(texts, *category.length)
-        pairs = _interleave(
-            [
-                apply_rule(rule, sentences, dict(section), category.holding, nlp, [seed, number])
-                for number, rule in enumerate(category.rule)
-            ]
-        )
-    return choose_pairs(
-        pairs, category.pairs, category.each, nlp if category.distractors else None, seed
-    )
-
-
-def _interleave(parts: Sequence[Iterator[SentencePair]]) -> Iterator[SentencePair]:
-    for row in zip_longest(*parts):
-        yield from filter(None, row)
+        parts = [
+            apply_rule(rule, sentences, dict(section), category.holding, nlp, [seed, number])
+            for number, rule in enumerate(category.rule)
+        ]
+    pairs = filter(None, chain.from_iterable(zip_longest(*parts)))  # from each part in turn
+    parse = nlp if category.distractors else None
+    return choose_pairs(pairs, category.pairs, category.each, parse, seed)
 
 
 def load_parser(model: str) -> "Language":
@@ -90,6 +94,73 @@ def load_parser(model: str) -> "Language":
         return [name for name in nlp.pipe_names if name != "ner"]
 
     return load_model(model, components, "set parser.model to the folder of a model.")
+
+
+def read_word_pairs(path: str | Path, section: str) -> list[tuple[str, str]]:
+    """Return the unique word pairs in a section of a file like Google's questions-words.txt.
+
+    Raises:
+        AnalogyQAError: for an unreadable file, a line without exactly four words or a missing
+            section.
+    """
+    pairs: dict[str, dict[tuple[str, str], None]] = {}
+    current: dict[tuple[str, str], None] = {}
+    for number, line in read_lines(path):
+        words = line.split()
+        if line.startswith(_SECTION):
+            current = pairs.setdefault(line.removeprefix(_SECTION).strip(), {})
+        elif len(words) == 4:
+            current |= dict.fromkeys([(words[0], words[1]), (words[2], words[3])])
+        else:
+            raise AnalogyQAError(f"{path}, line {number}: {len(words)} words instead of 4.")
+    if section not in pairs:
+        raise AnalogyQAError(
+            f"{path}: no section {section!r}. The sections are {', '.join(pairs)}."
+        )
+    return list(pairs[section])
+
+
+def from_templates(
+    word_pairs: Sequence[tuple[str, str]],
+    templates: Sequence[tuple[str, str]],
+    names: Mapping[str, str],
+    source: str,
+) -> Iterator[SentencePair]:
+    """Fill each template with each word pair, template by template.
+
+    Args:
+        word_pairs: word pairs of a relation.
+        templates: templates of the first and the second sentence, with PLACE for the word. A
+            template that is only PLACE gives the bare word.
+        names: words that sentences write differently, such as "the USA".
+        source: the file of the words.
+    """
+    for number, sides in enumerate(templates, start=1):
+        for words, pair in enumerate(word_pairs, start=1):
+            texts = [names.get(word, word) for word in pair]
+            first, second = (
+                text if template == PLACE else finish_sentence(template.replace(PLACE, text))
+                for template, text in zip(sides, texts, strict=True)
+            )
+            yield SentencePair(first, second, source, f"template {number}", words=words)
+
+
+def persons(
+    word_pairs: Sequence[tuple[str, str]],
+    templates: Sequence[tuple[str, str]],
+    names: Mapping[str, str],
+    source: str,
+) -> Iterator[SentencePair]:
+    """Fill templates with words for people: "My" before a relative, "The" before other nouns."""
+    subjects = [pair for pair in word_pairs if not {*pair} & _POSSESSIVE]
+    phrases = {
+        word: word.capitalize()
+        if word in _PRONOUNS
+        else f"{'The' if word in _NOT_RELATIVES else 'My'} {word}"
+        for pair in subjects
+        for word in pair
+    }
+    yield from from_templates(subjects, templates, phrases | dict(names), source)
 
 
 def apply_rule(
@@ -110,7 +181,11 @@ def apply_rule(
         nlp, seed: parse and shuffle the sentences.
     """
     keywords = {word.lower() for word in holding} | {*words}
-    selected = [text for text in sentences if not keywords or keywords & {*_split(text)}]
+    selected = [
+        text
+        for text in sentences
+        if not keywords or keywords & {*text.lower().rstrip(".!?").replace(",", " ").split()}
+    ]
     order = np.random.default_rng(seed).permutation(len(selected))
     make = RELATIONS[rule].load()
     for doc in nlp.pipe((selected[row] for row in order), batch_size=BATCH):
@@ -154,14 +229,13 @@ def choose_pairs(
     rows: list[tuple[str, str, str, str, str, list[str]]] = []
     varied: Counter[str] = Counter()
     per_template: Counter[int] = Counter()
-    firsts, seconds = set(), set()
+    firsts: set[str] = set()
+    seconds: set[str] = set()
     for pair in pairs:
         if len(rows) == count:
             break
-        is_taken = pair.first in firsts or (pair.varied and pair.second in seconds)
-        if pair.first.lower() == pair.second.lower() or is_taken:
-            continue
-        if pair.varied and varied[pair.varied] == per_word:
+        is_repeated = pair.varied and (pair.second in seconds or varied[pair.varied] == per_word)
+        if is_repeated or pair.first in firsts or pair.first.lower() == pair.second.lower():
             continue
         distractors = draw_distractors(nlp(pair.second), seed) if nlp else []
         if distractors is None:
@@ -170,15 +244,10 @@ def choose_pairs(
         firsts.add(pair.first)
         seconds.add(pair.second)
         per_template[pair.words] += 1
-        pair_id = (
-            f"{pair.words:04d}.{per_template[pair.words]}" if pair.words else f"{len(rows) + 1:04d}"
-        )
-        rows.append((pair_id, pair.first, pair.second, pair.source, pair.rule, distractors))
+        number = f"{pair.words:04d}.{per_template[pair.words]}"
+        pair_id = number if pair.words else f"{len(rows) + 1:04d}"
+        rows.append((pair_id, *pair[:4], distractors))
     return pd.DataFrame(rows, columns=ANALOGIES.names)
-
-
-def _split(text: str) -> list[str]:
-    return text.lower().rstrip(".!?").replace(",", " ").split()
 
 
 # Columns with sentences in files with a header.

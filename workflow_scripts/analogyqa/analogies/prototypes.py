@@ -38,34 +38,24 @@ def choose_prototypes(
     """
     pairs = select_subset(corpus, "train", types)
     correct = pairs[pairs["label"] == 1].reset_index(drop=True)
-    types = _find_types(corpus) if types is None else types
+    if types is None:
+        answerable = (select_subset(corpus, split, None) for split in SPLITS)
+        types = sorted({name for rows in answerable for name in rows["question_type"]}) or [OTHER]
+    parts = []
     for question_type in types:
-        if not (correct["question_type"] == question_type).any():
+        typed = correct[correct["question_type"] == question_type]
+        if typed.empty:
             raise AnalogyQAError(
                 f"{dataset}: no {question_type} question in the training split has a correct "
                 f"candidate, so {question_type} has no prototypes. Remove the subsets of "
                 f"{question_type} (subsets), or add such questions to datasets.{dataset}.train."
             )
-    parts = [_choose_for_type(correct, question_type, seed, choice) for question_type in types]
+        generator = np.random.default_rng([seed, zlib.crc32(question_type.encode())])
+        chosen = typed.sample(frac=1, random_state=generator).drop_duplicates("question_id")
+        if choice == "question":
+            chosen = chosen.sample(frac=1, random_state=generator)
+        parts.append(chosen.assign(rank=np.arange(len(chosen))))
     return pd.concat(parts, ignore_index=True)[PROTOTYPES.names]
-
-
-def _find_types(corpus: pd.DataFrame) -> list[str]:
-    found = {
-        kind for split in SPLITS for kind in select_subset(corpus, split, None)["question_type"]
-    }
-    return sorted(found) or [OTHER]
-
-
-def _choose_for_type(
-    correct: pd.DataFrame, question_type: str, seed: int, choice: str
-) -> pd.DataFrame:
-    generator = np.random.default_rng([seed, zlib.crc32(question_type.encode())])
-    typed = correct[correct["question_type"] == question_type]
-    chosen = typed.sample(frac=1, random_state=generator).drop_duplicates("question_id")
-    if choice == "question":
-        chosen = chosen.sample(frac=1, random_state=generator)
-    return chosen.assign(rank=np.arange(len(chosen)))
 
 
 def take_prototypes(
@@ -76,9 +66,8 @@ def take_prototypes(
     Raises AnalogyQAError, which names `origin`, the file of the prototypes, when one of `types` has
     fewer than p. If `types` is None, for the subset `all`, rare types may have fewer.
     """
-    counts = prototypes["question_type"].astype(str).value_counts()
     for question_type in types or ():
-        count = counts.get(question_type, 0)
+        count = (prototypes["question_type"] == question_type).sum()
         if count < p:
             raise AnalogyQAError(
                 f"{origin}: only {count} {question_type} prototypes, but p is {p}. Set "

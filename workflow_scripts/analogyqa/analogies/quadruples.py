@@ -119,23 +119,17 @@ def write_quadruples(
 
     At most ROWS_PER_GROUP rows and one block are in memory at a time.
     """
-    question_codes, question_ids = pd.factorize(pairs["question_id"])
-    dictionaries = (pa.array(question_ids), pa.array(pairs["candidate_id"]))
-    labels = pairs["label"].to_numpy()
+    names = ("question_id", "candidate_id")
+    by_pair = [pa.array(pairs[name].astype(object)).dictionary_encode() for name in names]
+    by_pair.append(pa.array(pairs["label"], pa.int8()))
 
     def row_group(buffer: list[tuple[np.ndarray, np.ndarray]]) -> pa.Table:
         ranks, rows = (np.concatenate(column) for column in zip(*buffer, strict=True))
-        return pa.table(
-            [
-                pa.array(ranks, pa.int32()),
-                pa.DictionaryArray.from_arrays(
-                    pa.array(question_codes[rows], pa.int32()), dictionaries[0]
-                ),
-                pa.DictionaryArray.from_arrays(pa.array(rows, pa.int32()), dictionaries[1]),
-                pa.array(labels[rows], pa.int8()),
-            ],
-            schema=QUADRUPLES,
-        )
+        columns = [
+            pa.array(ranks, pa.int32()),
+            *(column.take(pa.array(rows)) for column in by_pair),
+        ]
+        return pa.table(columns, schema=QUADRUPLES)
 
     with (
         atomic_path(path) as temporary,

@@ -14,6 +14,10 @@ left out, but those of A and B only for every other pair A : B, by an error in a
 Their code takes the argmax of the scores, so the first candidate wins only against scores that are
 equal bit by bit. `first_wins` does the same and has no tolerance. It needs a table of float64,
 because float32 makes different scores equal. Shared ties have a tolerance, `TIE`.
+
+A solver splits its formula into an `offset`, which depends on A, B and D, and `scores`, which adds
+the part with C. So it can be vectorised over both candidates and C, with the same bits as a loop
+over single candidates.
 """
 
 from collections.abc import Iterator
@@ -21,7 +25,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analogyqa.analogies.solvers import Solver
 from analogyqa.vectors import unit
 
 BLOCK = 1 << 16  # scores at a time, so that they fit into a core's cache
@@ -29,6 +32,85 @@ BLOCK = 1 << 16  # scores at a time, so that they fit into a core's cache
 # gives a sentence and its reordering the same vector, except for the last bits.
 TIE = np.float32(1e-6)
 LEFT_OUT = np.float32(-100)  # as coded
+NEAREST = 1e-6  # least squared distance, because equal vectors must not divide by zero
+
+
+class Solver:
+    """A formula over arrays, which broadcast. Scores have the precision of the cosines."""
+
+    def to_pair(self, cosines: np.ndarray) -> np.ndarray:
+        """Transform the cosines of candidates and A or B for `offset`."""
+        return cosines
+
+    def to_c(self, cosines: np.ndarray) -> np.ndarray:
+        """Transform the cosines of candidates and C for `scores`."""
+        return self.to_pair(cosines)
+
+    def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return the offset of candidates, from their results of `to_pair` with A and with B."""
+        return b - a
+
+    def scores(self, offset, c_offset, c, out=None) -> np.ndarray:
+        """Return the scores of candidates, in the array `out` if there is one.
+
+        Args:
+            offset: the offsets of the candidates.
+            c_offset: the offset that C has as a candidate.
+            c: results of `to_c` for the candidates.
+        """
+        raise NotImplementedError
+
+
+class ThreeCosAdd(Solver):
+    """cos(D, B) - cos(D, A) + cos(D, C): eq. 1, which is eq. 3 of Levy and Goldberg (2014)."""
+
+    def scores(self, offset, c_offset, c, out=None) -> np.ndarray:
+        return np.add(offset, c, out=out)
+
+
+class ThreeCosMul(Solver):
+    """cos(D, B) cos(D, C) / (cos(D, A) + epsilon), as the code of Zhu and de Melo (2020) has it.
+
+    The cosines may be negative, and a small cos(D, A) makes any score large.
+    """
+
+    def __init__(self, epsilon: float = 1e-5) -> None:
+        self.epsilon = epsilon
+
+    def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        below = a + self.epsilon
+        return b / np.where(below == 0, self.epsilon, below)
+
+    def scores(self, offset, c_offset, c, out=None) -> np.ndarray:
+        return np.multiply(offset, c, out=out)
+
+
+class ShiftedThreeCosMul(ThreeCosMul):
+    """3CosMul with cosines mapped to (x + 1) / 2: Levy and Goldberg (2014), eq. 4, footnote.
+
+    They set epsilon to .001.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(0.001)
+
+    def to_pair(self, cosines: np.ndarray) -> np.ndarray:
+        return (cosines + 1) / 2
+
+
+class Parallelogram(Solver):
+    """The cosine of B - A and D - C for unit vectors: eq. 6 of Diallo et al. (2019).
+
+    We leave out the length of B - A, which is the same for all candidates.
+    """
+
+    def to_c(self, cosines: np.ndarray) -> np.ndarray:
+        """Return the inverse of the length of D - C."""
+        squared = 2 - 2 * cosines
+        return 1 / np.sqrt(np.maximum(squared, NEAREST))
+
+    def scores(self, offset, c_offset, c, out=None) -> np.ndarray:
+        return np.multiply(np.subtract(offset, c_offset, out=out), c, out=out)
 
 
 class Category(NamedTuple):
@@ -101,9 +183,8 @@ def solve(table: np.ndarray, category: Category, solver: Solver, rules: Rules) -
     width = 2 if category.candidates is None else category.candidates.shape[1]
     pairs = len(category.first)
     questions, tied = np.zeros((2, 2 * pairs), dtype=np.int64)
-    chosen = np.zeros((2 * pairs, width))
+    chosen, source_chosen = np.zeros((2 * pairs, width)), np.zeros((pairs, width))
     source_questions = np.zeros(pairs, dtype=np.int64)
-    source_chosen = np.zeros((pairs, width))
     for pair, (targets, shares, is_tied) in enumerate(solve_parts(table, category, solver, rules)):
         block = slice(targets.start, targets.stop)
         questions[block] += 1
@@ -143,8 +224,7 @@ def _solve_shared(
     width = len(table)
     order = np.arange(2 * pairs) % pairs
     c, answers = first[order], second[order]
-    to_pair, to_c = solver.to_pair(table), solver.to_c(table)
-    to_c = to_c[c]
+    to_pair, to_c = solver.to_pair(table), solver.to_c(table)[c]
     rows = max(1, BLOCK // width)
     buffer, offsets = np.empty((2, rows, width), dtype=table.dtype)
     flat_c_indices = np.arange(len(order)) * width + c
@@ -182,7 +262,7 @@ def _answer_shares(
     """
     rows = np.arange(len(scores))
     best = scores.argmax(axis=1)
-    threshold = scores[rows, best] - _tolerance(first_wins)
+    threshold = scores[rows, best] - (0.0 if first_wins else TIE)
     won = ((best == answers) & (threshold > -np.inf)).astype(float)
     scores[rows, best] = -np.inf
     is_tied = (scores[rows, scores.argmax(axis=1)] >= threshold) & (threshold > -np.inf)
@@ -192,10 +272,6 @@ def _answer_shares(
         is_best[rows, best[is_tied]] = True
         won[is_tied] = _shares(is_best, first_wins)[rows, answers[is_tied]]
     return won, is_tied
-
-
-def _tolerance(first_wins: bool) -> float | np.float32:
-    return 0.0 if first_wins else TIE
 
 
 def _shares(is_best: np.ndarray, first_wins: bool) -> np.ndarray:
@@ -224,5 +300,5 @@ def _solve_own(
             is_excluded = (choices == a) | (choices == b) | (choices == c[block, None])
             scores[is_excluded] = -np.inf
         best = scores.max(axis=1, keepdims=True, initial=-np.inf)
-        is_best = scores >= best - _tolerance(rules.first_wins)
+        is_best = scores >= best - (0.0 if rules.first_wins else TIE)
         yield targets, _shares(is_best, rules.first_wins), is_best.sum(axis=1) > 1

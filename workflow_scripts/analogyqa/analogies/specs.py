@@ -29,7 +29,7 @@ class DistractorSpec(Plugin):
 
 @dataclass(frozen=True)
 class SolverSpec(Plugin):
-    """A solver of A : B :: C : ?, a class with the methods of `analogies.solvers.Solver`.
+    """A solver of A : B :: C : ?, a class with the methods of `analogies.solve.Solver`.
 
     Args:
         constrained: A, B and C cannot be the answer.
@@ -41,8 +41,8 @@ class SolverSpec(Plugin):
 
 
 RELATIONS = {
-    "templates": RuleSpec("analogyqa.analogies.templates:from_templates"),
-    "persons": RuleSpec("analogyqa.analogies.templates:persons"),
+    "templates": RuleSpec("analogyqa.analogies.induce:from_templates"),
+    "persons": RuleSpec("analogyqa.analogies.induce:persons"),
     "comparative": RuleSpec("analogyqa.analogies.rules:comparative", parses=True),
     "opposites": RuleSpec("analogyqa.analogies.rules:opposites", parses=True),
     "plurals": RuleSpec("analogyqa.analogies.rules:plurals", parses=True),
@@ -66,15 +66,15 @@ DISTRACTORS = {
 }
 
 SOLVERS = {
-    "3cosadd": SolverSpec("analogyqa.analogies.solvers:ThreeCosAdd"),
-    "3cosadd_u": SolverSpec("analogyqa.analogies.solvers:ThreeCosAdd", constrained=False),
-    "3cosmul": SolverSpec("analogyqa.analogies.solvers:ThreeCosMul", has_epsilon=True),
+    "3cosadd": SolverSpec("analogyqa.analogies.solve:ThreeCosAdd"),
+    "3cosadd_u": SolverSpec("analogyqa.analogies.solve:ThreeCosAdd", constrained=False),
+    "3cosmul": SolverSpec("analogyqa.analogies.solve:ThreeCosMul", has_epsilon=True),
     "3cosmul_u": SolverSpec(
-        "analogyqa.analogies.solvers:ThreeCosMul", constrained=False, has_epsilon=True
+        "analogyqa.analogies.solve:ThreeCosMul", constrained=False, has_epsilon=True
     ),
-    "3cosmul_shifted": SolverSpec("analogyqa.analogies.solvers:ShiftedThreeCosMul"),
+    "3cosmul_shifted": SolverSpec("analogyqa.analogies.solve:ShiftedThreeCosMul"),
     "3cosmul_shifted_u": SolverSpec(
-        "analogyqa.analogies.solvers:ShiftedThreeCosMul", constrained=False
+        "analogyqa.analogies.solve:ShiftedThreeCosMul", constrained=False
     ),
-    "parallelogram": SolverSpec("analogyqa.analogies.solvers:Parallelogram"),
+    "parallelogram": SolverSpec("analogyqa.analogies.solve:Parallelogram"),
 }
