@@ -14,7 +14,7 @@ from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, w
 from analogyqa.corpora.questions import select_subset
 from analogyqa.corpora.table import build_corpus
 from analogyqa.schemas import QUADRUPLES, SPLITS, read_table
-from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import System
 from analogyqa.text import tokenize
 from analogyqa.training.data import CellData, cell_data
 from analogyqa.vectors.files import build_vocabulary
@@ -22,6 +22,7 @@ from analogyqa.vectors.files import build_vocabulary
 QUESTION_TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}
 TYPES = list(QUESTION_TYPES)  # of the subset `comb`
 P, SEED, DIM = 30, 1, 300
+SYSTEM = System(title="Analogy", encoder="bigru", vectors="random", ranker="analogy", p=P)
 
 
 def data_folder() -> tuple[str, Path]:
@@ -50,7 +51,7 @@ def drawn_cell() -> CellData:
     with tempfile.TemporaryDirectory() as folder:
         for split, frame in pairs.items():
             blocks = (
-                training_blocks(frame, prototypes, Training().negatives, SEED)
+                training_blocks(frame, prototypes, SYSTEM.training.negatives, SEED)
                 if split == "train"
                 else evaluation_blocks(frame, prototypes)
             )
@@ -60,5 +61,5 @@ def drawn_cell() -> CellData:
     words = build_vocabulary(pd.concat([corpus["question"], corpus["candidate"]]), lowercase=True)
     vectors = np.random.default_rng(SEED).normal(size=(len(words), DIM)).astype(np.float32)
     word_ids = {word: number for number, word in enumerate(words)}
-    split_words = partial(tokenize, lowercase=True)
-    return cell_data(pairs, prototypes, quadruples, vectors, word_ids, split_words)
+    vocabulary = (vectors, word_ids, partial(tokenize, lowercase=True))
+    return cell_data(SYSTEM, pairs, prototypes, quadruples, vocabulary)

@@ -17,8 +17,7 @@ from hypothesis import settings
 
 from analogyqa.evaluation import significance
 from analogyqa.runs.record import code_commit
-from analogyqa.training.data import CellData
-from analogyqa.training.files import CellFiles, load_cell
+from analogyqa.training.data import CellData, CellFiles, load_cell
 from builders.cells import COMB, Question, corpus_table, toy_questions, trained_system, write_tables
 from builders.golden import Golden
 from builders.papers import Papers

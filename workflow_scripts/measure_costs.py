@@ -3,7 +3,7 @@
 from analogyqa.cells.cell import system_from
 from analogyqa.job import job
 from analogyqa.runs.cost import measure_costs
-from analogyqa.training.files import CellFiles
+from analogyqa.training.data import CellFiles
 
 with job(snakemake) as settings:
     systems = {name: system_from(values) for name, values in settings["systems"].items()}

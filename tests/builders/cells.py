@@ -12,7 +12,7 @@ from analogyqa.cells.cell import Cell, system_settings
 from analogyqa.corpora.questions import classify_question, select_subset
 from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
 from analogyqa.settings.systems import Negatives, System
-from analogyqa.training.files import CellFiles, CellJob
+from analogyqa.training.data import CellFiles, CellJob
 from analogyqa.vectors.files import build_vocabulary
 from analogyqa.vectors.store import write_store
 

@@ -11,7 +11,7 @@ from analogyqa.pretrained import Resources
 from analogyqa.pretrained.hugging_face import encode_sentence_transformer
 from analogyqa.settings.systems import Training
 from analogyqa.text import Sentences
-from analogyqa.training.files import load_cell
+from analogyqa.training.data import load_cell
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import train_seed
 from builders import tiny

@@ -5,9 +5,14 @@ import math
 import pytest
 import torch
 
-from analogyqa.rankers import compare_aggregate, mp_cnn
-from analogyqa.rankers.attentive_pooling import AI_WIDTH, WIDTH
-from analogyqa.rankers.words import select_side, word_mask
+from analogyqa.rankers.networks import (
+    AI_WIDTH,
+    WIDTH,
+    WIDTHS,
+    WINDOWS,
+    select_side,
+    word_mask,
+)
 from builders.networks import DIM, assert_scores_equal, build, scores, sentences
 
 
@@ -102,7 +107,7 @@ def compare_aggregate_score(ranker, question, candidate):
         match = torch.stack([ranker.attention(other) @ word for other in q]).softmax(dim=0)
         compared.append(word * sum(weight * other for weight, other in zip(match, q, strict=True)))
     maxima = []
-    for width, convolution in zip(compare_aggregate.WIDTHS, ranker.convolutions, strict=True):
+    for width, convolution in zip(WIDTHS, ranker.convolutions, strict=True):
         filled = torch.stack([*compared, *[torch.zeros_like(compared[0])] * (width - 1)])
         windows = [filled[start : start + width].T for start in range(len(compared))]
         values = [
@@ -131,7 +136,7 @@ def block_a(ranker, words):
     block = []
     for pool, convolutions in zip(POOLS, ranker.holistic, strict=True):
         vectors = []
-        for width, layers in zip(mp_cnn.WIDTHS, convolutions, strict=True):
+        for width, layers in zip(WINDOWS, convolutions, strict=True):
             convolution, values = layers, []
             for window in windows_of(words, width):
                 if width > 1:
@@ -148,7 +153,7 @@ def block_b(ranker, words):
     """Return the vectors of the filters that see one dimension."""
     vectors = []
     for pool, convolutions in zip(POOLS[:2], ranker.per_dimension, strict=True):
-        for width, convolution in zip(mp_cnn.WIDTHS, convolutions, strict=True):
+        for width, convolution in zip(WINDOWS, convolutions, strict=True):
             for weight, bias in zip(convolution.weight[:, 0, 0], convolution.bias, strict=True):
                 values = [(window @ weight + bias).tanh() for window in windows_of(words, width)]
                 vectors.append(pool(torch.stack(values)))

@@ -176,7 +176,7 @@ EDITS = {
         ("train.rows[members]", "train.rows[-members]", False),
         ("generator.permutation(correct)", "correct", True),
     ],
-    "training/files.py": [("system.p,", "1 + system.p,", False)],
+    "training/data.py": [("system.p,", "1 + system.p,", False)],
     "rankers/analogy.py": [
         ("[energy(vectors[quadruples.c]", "[-energy(vectors[quadruples.c]", False),
         ("[quadruple_energies(", "[-quadruple_energies(", True),
@@ -200,7 +200,7 @@ def test_only_what_changes_weights_changes_the_key(unchanged, monkeypatch, file,
         if "split_evenly" in old:
             definition = (library / "training/data.py").read_text()
             start = definition.index("def split_evenly")
-            text = definition[start : definition.index("def cell_data")]
+            text = definition[start : definition.index("def ranked_sentences")]
             moved.write_text(f"{contents[moved]}\nimport math\n{text}")
         path.write_text(path.read_text().replace(old, new, 1))
         forget()
@@ -311,12 +311,12 @@ for ranker, encoder, loss in product(RANKERS, [None, *ENCODERS], [None, *OBJECTI
         ),
         ("rankers.mapped.first_components", {"mapped"}),
         (
-            "rankers.words.word_mask",
+            "rankers.networks.word_mask",
             {"ap_cnn", "ap_bilstm", "mp_cnn", "ai_cnn", "compare_aggregate"},
         ),
-        ("rankers.attentive_pooling.AttentivePooling", {"ap_cnn", "ap_bilstm"}),
-        ("rankers.attentive_pooling.AICNNRanker", {"ai_cnn"}),
-        ("rankers.hyperbolic.in_ball", {"hyperbolic"}),
+        ("rankers.networks.AttentivePooling", {"ap_cnn", "ap_bilstm"}),
+        ("rankers.networks.AICNNRanker", {"ai_cnn"}),
+        ("rankers.weighted.in_ball", {"hyperbolic"}),
         ("rankers.baselines.BM25Ranker", {"bm25"}),
         ("objectives.losses.contrastive", {"printed", "hinge", "lwda"}),
         ("objectives.losses.contrastive_distance", {"lwda_distance", "lwda_euclidean"}),

@@ -13,7 +13,7 @@ from analogyqa.files import write_json
 from analogyqa.runs.score import fuse_cell
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
-from analogyqa.training.files import CellFiles
+from analogyqa.training.data import CellFiles
 from builders.cells import SOURCES, toy_job, untrained_system
 
 SEEDS = [0, 1, 4]

@@ -16,7 +16,7 @@ from analogyqa.runs.solve import sentence_vectors, solve_cells, solve_corpus, wi
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.data import Evaluation
 from analogyqa.settings.load import load_config
-from analogyqa.training.files import CellFiles
+from analogyqa.training.data import CellFiles
 from analogyqa.vectors.store import write_store
 from builders.cells import toy_job, untrained_system
 

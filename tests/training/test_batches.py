@@ -8,7 +8,7 @@ import pytest
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.settings.systems import Negatives, Training
 from analogyqa.training.batches import quadruple_batches
-from analogyqa.training.files import load_cell
+from analogyqa.training.data import load_cell
 from builders.cells import COMB, trained_system
 from builders.quadruples import texts_of, written_quadruples
 

@@ -8,8 +8,7 @@ from analogyqa.corpora.questions import OTHER
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.systems import System
-from analogyqa.training.data import ranked_sentences, training_sentences
-from analogyqa.training.files import load_cell
+from analogyqa.training.data import load_cell, ranked_sentences, training_sentences
 from analogyqa.vectors.store import read_store, write_store
 from builders.cells import COMB, trained_system, untrained_system
 

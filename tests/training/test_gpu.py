@@ -22,8 +22,8 @@ from analogyqa.schemas import SPLITS
 from analogyqa.settings.systems import System
 from analogyqa.training import infersent, loop
 from analogyqa.training.checkpoints import load_state, save_state
+from analogyqa.training.data import load_cell
 from analogyqa.training.devices import describe_machine, device_for
-from analogyqa.training.files import load_cell
 from analogyqa.training.learner import Learner, encode
 from analogyqa.training.loop import train_seed
 from analogyqa.training.optimisers import Adam

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from analogyqa.schemas import INSIDE
-from analogyqa.training.files import load_cell
+from analogyqa.training.data import load_cell
 from analogyqa.training.inside import look_inside, vector_norms
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import train_seed

@@ -25,7 +25,7 @@ from analogyqa.schemas import (
 from analogyqa.settings.systems import Negatives, Training
 from analogyqa.training import learner, loop
 from analogyqa.training.batches import Batch, quadruple_batches
-from analogyqa.training.files import load_cell
+from analogyqa.training.data import load_cell
 from analogyqa.training.learner import Learner, encode
 from analogyqa.training.loop import ConstantRanker, train_seed
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
@@ -341,7 +341,7 @@ def test_the_encoder_learns(cell, tmp_path, ranker, encoder, training):
 @pytest.mark.parametrize("ranker", ["ap_cnn", "compare_aggregate"])
 def test_a_ranker_over_words_learns_whatever_the_length_of_their_vectors(cell, tmp_path, ranker):
     training = LEARNING | {"sentence_dim": 6, "loss": "pairwise", "margin": 0.5}
-    assert cell.known_vectors.shape[1] != training["sentence_dim"]
+    assert cell.word_vectors.shape[1] != training["sentence_dim"]
     losses = values_of(
         train(cell, tmp_path / "a.pt", trained_system(ranker, "words", **training)), "loss"
     )

@@ -26,8 +26,7 @@ from analogyqa.schemas import (
 from analogyqa.settings.systems import System, Training
 from analogyqa.text import tokenize
 from analogyqa.training import scoring
-from analogyqa.training.data import ranked_sentences
-from analogyqa.training.files import load_cell, load_pairs
+from analogyqa.training.data import load_cell, load_pairs, ranked_sentences
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import score_learner
 from analogyqa.training.scoring import array_encoder, encode_all, score_split, score_untrained

@@ -18,7 +18,7 @@ from analogyqa.settings.overrides import DEFAULT
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.surroundings import prepare_streams
-from analogyqa.training.files import CellFiles, CellJob
+from analogyqa.training.data import CellFiles, CellJob
 
 # The errors of a disk that is full, over quota or not writable.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}

@@ -34,14 +34,14 @@ from analogyqa.settings.data import OTHER
 from analogyqa.settings.systems import System
 from analogyqa.surroundings import one_thread
 from analogyqa.text import require_text
-from analogyqa.training.data import CellData, cell_data
-from analogyqa.training.files import (
+from analogyqa.training.data import (
+    CellData,
     CellJob,
     answer_rows,
+    cell_data,
     fitted_pairs,
     load_pairs,
     read_vocabulary,
-    with_prototype_answers,
 )
 from analogyqa.training.scoring import EVALUATED, score_untrained, scores_table
 
@@ -312,10 +312,9 @@ class Model:
                 split: _quadruples(pairs[split], self.prototypes)
                 for split in pairs.keys() & set(EVALUATED)
             }
-        everything = fitted_pairs(self.corpus, self.job.types, system)
+        all_pairs = fitted_pairs(self.corpus, self.job.types, system)
         vocabulary = (self.vectors, self.word_ids, self._known)
-        data = cell_data(pairs, self.prototypes, quadruples, *vocabulary, everything)
-        return with_prototype_answers(data, self.prototypes, system)
+        return cell_data(system, pairs, self.prototypes, quadruples, vocabulary, all_pairs)
 
     @cached_property
     def _learner(self) -> "Learner":

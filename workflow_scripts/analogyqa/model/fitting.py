@@ -23,7 +23,7 @@ from analogyqa.runs.record import table_hashes
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
 from analogyqa.settings.data import ALL
 from analogyqa.settings.systems import System
-from analogyqa.training.files import CellFiles, CellJob
+from analogyqa.training.data import CellFiles, CellJob
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.fasttext_files import OutOfVocabulary
 from analogyqa.vectors.files import build_vocabulary, select_vectors

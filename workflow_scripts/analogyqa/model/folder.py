@@ -14,7 +14,7 @@ from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.files import write_json
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.systems import System
-from analogyqa.training.files import CellFiles, CellJob
+from analogyqa.training.data import CellFiles, CellJob
 
 MODEL = "model.json"
 CORPUS_FILE, VECTORS, PROTOTYPES_FILE = "corpus.parquet", "vectors.npy", "prototypes.parquet"

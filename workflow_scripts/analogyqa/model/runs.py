@@ -15,7 +15,7 @@ from analogyqa.runs.trained import finished_checkpoint
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import DEFAULT
 from analogyqa.settings.run import Config
-from analogyqa.training.files import CellFiles, CellJob
+from analogyqa.training.data import CellFiles, CellJob
 
 # The patterns of the paths of a run's inputs, by their name in its record.
 _INPUT_PATTERNS = {

@@ -1,17 +1,15 @@
 """Rank candidates by analogy with prototypes, or by similarity to the question."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analogyqa.rankers import Encoded, Quadruples, unranked
+from analogyqa.rankers.specs import AnalogyOptions
 from analogyqa.vectors import unit
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-    from analogyqa.rankers import Encoded, Quadruples
-    from analogyqa.rankers.specs import AnalogyOptions
 
 
 class CosineRanker:
@@ -42,27 +40,44 @@ class CosineRanker:
 class AnalogyRanker:
     """score(q, a) = max over prototypes of cos(q_p - a_p, q - a) (Diallo et al. 2019, section 4.2).
 
-    The option `aggregate` replaces the maximum. With `compare: distance` the cosine is replaced by
-    -||(q_p - a_p) - (q - a)||, so that the smallest analogical dissimilarity wins (eq. 3).
+    With `compare: distance` the cosine is replaced by -||(q_p - a_p) - (q - a)||, so that the
+    smallest analogical dissimilarity wins (eq. 3). The maximum may be replaced by `aggregate: mean`
+    or, with `question`, by the value of the one prototype with the highest energy for any candidate
+    of the question.
     """
 
-    def __init__(self, options: "AnalogyOptions", *unused: object) -> None:
-        self.aggregate = options.aggregate
-        self.compare = options.compare
+    def __init__(self, options: AnalogyOptions, *unused: object) -> None:
+        self.options = options
 
-    def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
         """Score pairs: float32 [M], and the row of each best prototype, int [M]."""
-        return analogy_scores(
-            encoded.prototype_questions - encoded.prototype_candidates,
-            encoded.questions - encoded.candidates,
-            encoded.prototypes,
-            encoded.pairs,
-            encoded.question_of,
-            self.aggregate,
-            self.compare,
-        )
+        prototype_shifts = encoded.prototype_questions - encoded.prototype_candidates
+        pair_shifts = encoded.questions - encoded.candidates
+        prototypes, pairs = encoded.prototypes, encoded.pairs
+        if self.options.compare == "distance":
+            from scipy.spatial.distance import cdist  # half a second, that few jobs need
 
-    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list["Tensor"]:
+            every = -cdist(prototype_shifts, pair_shifts).astype(np.float32)
+        else:
+            every = unit(prototype_shifts) @ unit(pair_shifts).T
+        energies = every[prototypes, pairs]
+        starts = np.flatnonzero(np.r_[True, pairs[1:] != pairs[:-1]])
+        counts = np.diff(np.r_[starts, len(pairs)])
+        best = np.maximum.reduceat(energies, starts)
+        is_best = energies == np.repeat(best, counts)
+        firsts = np.minimum.reduceat(np.where(is_best, np.arange(len(pairs)), len(pairs)), starts)
+        order, chosen = pairs[starts], prototypes[firsts]
+        if self.options.aggregate == "mean":
+            best = np.add.reduceat(energies, starts) / counts
+        elif self.options.aggregate == "question":
+            chosen = _question_choices(encoded.question_of[order], best, chosen)
+            best = every[chosen, order]
+        scores = np.full(len(pair_shifts), np.nan, dtype=np.float32)
+        best_prototypes = np.full(len(pair_shifts), -1, dtype=np.int64)
+        scores[order], best_prototypes[order] = best, chosen
+        return scores, best_prototypes
+
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
         """Return cos(a - b, c - d) (eq. 6); with `both_sides`, also cos(a - c, b - d)."""
         from analogyqa.rankers.energy import energy, quadruple_energies
 
@@ -72,61 +87,12 @@ class AnalogyRanker:
             energies.append(energy(vectors[a] - vectors[c], vectors[b] - vectors[d]))
         return energies
 
-    def distances(self, quadruples: "Quadruples") -> list["Tensor"]:
+    def distances(self, quadruples: Quadruples) -> list["Tensor"]:
         """Return ||(a - b) - (c - d)|| (LWDA 2019, eq. 1) of both sides, which is the same."""
         from analogyqa.rankers.energy import length
 
         vectors, a, b, c, d = quadruples
         return [length(vectors[a] - vectors[b] - vectors[c] + vectors[d])] * 2
-
-
-def analogy_scores(
-    prototype_shifts: np.ndarray,
-    pair_shifts: np.ndarray,
-    prototypes: np.ndarray,
-    pairs: np.ndarray,
-    question_of: np.ndarray,
-    aggregate: Literal["max", "mean", "question"],
-    compare: Literal["cosine", "distance"] = "cosine",
-) -> tuple[np.ndarray, np.ndarray]:
-    """Score pairs by their analogy with prototypes: how alike q_p - a_p and q - a are.
-
-    Args:
-        prototype_shifts: The differences q_p - a_p of the prototypes [P, d].
-        pair_shifts: The differences q - a of the pairs [M, d].
-        prototypes, pairs: The quadruples, as rows of the two arrays above, int [n]. Those of a pair
-            are consecutive.
-        question_of: The number of the question of each pair [M].
-        aggregate: How to combine the energies of a pair: their `max`, their `mean`, or that of the
-            one prototype with the highest energy for any candidate of the `question`.
-        compare: The energy of two shifts: their cosine, or their negative distance.
-
-    Returns:
-        The scores, float32 [M], and the row of the prototype with the highest energy for each pair
-        or, with `question`, for its question, int [M].
-    """
-    if compare == "distance":
-        from scipy.spatial.distance import cdist  # half a second, that few jobs need
-
-        every = -cdist(prototype_shifts, pair_shifts).astype(np.float32)
-    else:
-        every = unit(prototype_shifts) @ unit(pair_shifts).T
-    energies = every[prototypes, pairs]
-    starts = np.flatnonzero(np.r_[True, pairs[1:] != pairs[:-1]])
-    counts = np.diff(np.r_[starts, len(pairs)])
-    best = np.maximum.reduceat(energies, starts)
-    is_best = energies == np.repeat(best, counts)
-    firsts = np.minimum.reduceat(np.where(is_best, np.arange(len(pairs)), len(pairs)), starts)
-    order, chosen = pairs[starts], prototypes[firsts]
-    if aggregate == "mean":
-        best = np.add.reduceat(energies, starts) / counts
-    elif aggregate == "question":
-        chosen = _question_choices(question_of[order], best, chosen)
-        best = every[chosen, order]
-    scores = np.full(len(pair_shifts), np.nan, dtype=np.float32)
-    best_prototypes = np.full(len(pair_shifts), -1, dtype=np.int64)
-    scores[order], best_prototypes[order] = best, chosen
-    return scores, best_prototypes
 
 
 def _question_choices(questions: np.ndarray, best: np.ndarray, chosen: np.ndarray) -> np.ndarray:

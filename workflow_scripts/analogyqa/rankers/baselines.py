@@ -51,9 +51,7 @@ class BM25Ranker:
 
 
 class AlignedRanker:
-    """Ranks candidates by how well the words of the question align with their words.
-
-    score(q, a) = sum over words w of q of idf(w) * max over words v of a of cos(w, v).
+    """score(q, a) = sum over words w of q of idf(w) * max over words v of a of cos(w, v).
 
     From the one-to-many alignments of Yadav, Sharp and Surdeanu (2018, "Sanity check: a strong
     alignment and information retrieval baseline for question answering", SIGIR), it takes only the
@@ -64,10 +62,9 @@ class AlignedRanker:
         pass
 
     def fit(self, vocabulary: Vocabulary) -> None:
-        """Store the word vectors, and compute the inverse document frequency of each word.
+        """Compute the idf of the paper, or 0 where that is negative.
 
-        It is that of the paper, log((N - n + 0.5) / (n + 0.5)) for a word in n of N sentences, but
-        0 where that is negative.
+        It is log((N - n + 0.5) / (n + 0.5)) for a word in n of N sentences.
         """
         frequencies, sentences = vocabulary.frequencies, vocabulary.sentences
         self.vectors = unit(vocabulary.vectors)
@@ -77,7 +74,7 @@ class AlignedRanker:
         """Score pairs: float32 [M]; there is no best prototype."""
         question_of, questions, candidates = pairs
         scores = np.zeros(len(candidates), dtype=np.float32)
-        for rows in _groups(question_of):
+        for rows in pd.Series(question_of).groupby(question_of).indices.values():
             words = questions[rows[0]]
             lengths = np.array([len(candidates[row]) for row in rows])
             if len(words) == 0 or lengths.sum() == 0:
@@ -89,12 +86,6 @@ class AlignedRanker:
             best = np.maximum.reduceat(cosines, starts, axis=1)
             scores[rows[filled]] = self.idf[words] @ best
         return unranked(scores)
-
-
-def _groups(numbers: np.ndarray) -> list[np.ndarray]:
-    """Return the rows of each number."""
-    order = np.argsort(numbers, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1)
 
 
 class GivenOrderRanker:

@@ -58,8 +58,7 @@ class MappedRanker:
             ]
             self.means = [means[0], means[-1]]
         if mapping.learned_from:
-            is_thread = mapping.pairs == "thread"
-            find = fitting.thread_pairs if is_thread else fitting.correct_pairs
+            find = fitting.thread_pairs if mapping.pairs == "thread" else fitting.correct_pairs
             first, second = find(mapping.learned_from)
             sources = self._normalised(sentences[first], 0)
             # In a thread, most pairs are two candidates.
@@ -68,8 +67,14 @@ class MappedRanker:
             self._learn(sources, self._normalised(sentences[second], 1))
         if self.options.components:
             sides = enumerate(fitting.sentence_rows(["train"], by_side))
-            training = [self._normalised(sentences[rows], side) for side, rows in sides]
-            self.removed = self._components(np.concatenate(training))
+            training = np.concatenate(
+                [self._normalised(sentences[rows], side) for side, rows in sides]
+            )
+            if mapping.side == "both" and self.matrices[0] is not None:
+                training = training @ self.matrices[0]
+            if self.options.centred_components:
+                training = training - training.mean(axis=0)
+            self.removed = first_components(training, self.options.components)
 
     def _learn(self, questions: np.ndarray, candidates: np.ndarray) -> None:
         sources, targets = questions, candidates
@@ -79,19 +84,9 @@ class MappedRanker:
             sources, targets = np.r_[questions, candidates], np.r_[candidates, questions]
         learn = orthogonal_map if self.mapping.orthogonal else least_squares_map
         matrix = learn(sources, targets)
-        if self.mapping.side == "both":
-            self.matrices = [matrix, matrix]
-        elif self.mapping.direction == "to_question":
-            self.matrices = [None, matrix]
-        else:
-            self.matrices = [matrix, None]
-
-    def _components(self, training: np.ndarray) -> np.ndarray:
-        if self.mapping.side == "both" and self.matrices[0] is not None:
-            training = training @ self.matrices[0]
-        if self.options.centred_components:
-            training = training - training.mean(axis=0)
-        return first_components(training, self.options.components)
+        self.matrices = [matrix, matrix]
+        if self.mapping.side == "source":
+            self.matrices[self.mapping.direction != "to_question"] = None
 
     def _normalised(self, vectors: np.ndarray, side: int) -> np.ndarray:
         """Normalise vectors of questions (side 0) or of candidates (side 1)."""

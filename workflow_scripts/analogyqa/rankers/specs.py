@@ -154,7 +154,7 @@ RANKERS = {
         "analogyqa.rankers.mapped:MappedRanker", fitted=True, options=MappedOptions
     ),
     "hyperbolic": RankerSpec(
-        "analogyqa.rankers.hyperbolic:HyperbolicRanker",
+        "analogyqa.rankers.weighted:HyperbolicRanker",
         trained=True,
         options=HyperbolicOptions,
     ),
@@ -166,17 +166,13 @@ RANKERS = {
     "fused": RankerSpec(
         "analogyqa.rankers.fused:FusedRanker", reads="scores", options=FusedOptions
     ),
-    "ap_cnn": RankerSpec(
-        "analogyqa.rankers.attentive_pooling:APCNNRanker", reads="words", trained=True
-    ),
+    "ap_cnn": RankerSpec("analogyqa.rankers.networks:APCNNRanker", reads="words", trained=True),
     "ap_bilstm": RankerSpec(
-        "analogyqa.rankers.attentive_pooling:APBiLSTMRanker", reads="words", trained=True
+        "analogyqa.rankers.networks:APBiLSTMRanker", reads="words", trained=True
     ),
-    "mp_cnn": RankerSpec("analogyqa.rankers.mp_cnn:MPCNNRanker", reads="words", trained=True),
-    "ai_cnn": RankerSpec(
-        "analogyqa.rankers.attentive_pooling:AICNNRanker", reads="words", trained=True
-    ),
+    "mp_cnn": RankerSpec("analogyqa.rankers.networks:MPCNNRanker", reads="words", trained=True),
+    "ai_cnn": RankerSpec("analogyqa.rankers.networks:AICNNRanker", reads="words", trained=True),
     "compare_aggregate": RankerSpec(
-        "analogyqa.rankers.compare_aggregate:CompareAggregateRanker", reads="words", trained=True
+        "analogyqa.rankers.networks:CompareAggregateRanker", reads="words", trained=True
     ),
 }

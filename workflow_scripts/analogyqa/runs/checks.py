@@ -21,7 +21,7 @@ from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import FEW_QUESTIONS
 from analogyqa.settings.run import NOT_SELECTED, Config
 from analogyqa.tasks import category_key
-from analogyqa.training.files import load_pairs
+from analogyqa.training.data import load_pairs
 from analogyqa.training.scoring import EVALUATED
 
 log = logging.getLogger(__name__)

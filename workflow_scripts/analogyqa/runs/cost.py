@@ -12,7 +12,7 @@ from analogyqa.errors import explain_damage
 from analogyqa.files import write_json
 from analogyqa.runs.record import code_commit
 from analogyqa.settings.systems import System
-from analogyqa.training.files import CellFiles, load_cell
+from analogyqa.training.data import CellFiles, load_cell
 
 if TYPE_CHECKING:
     from analogyqa.training.learner import Learner

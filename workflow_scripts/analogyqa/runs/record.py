@@ -21,7 +21,7 @@ from analogyqa.measures import RANKED, measure_run
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.surroundings import git_environment
-from analogyqa.training.files import CellFiles, CellJob
+from analogyqa.training.data import CellFiles, CellJob
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.store import store_record
 

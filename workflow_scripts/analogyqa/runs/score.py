@@ -15,7 +15,7 @@ from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import named_by_seed, table_hashes, write_run
 from analogyqa.schemas import CORPUS, SCORES, read_table
 from analogyqa.settings.systems import System
-from analogyqa.training.files import CellJob, load_pairs
+from analogyqa.training.data import CellJob, load_pairs
 from analogyqa.training.scoring import EVALUATED, score_untrained
 
 

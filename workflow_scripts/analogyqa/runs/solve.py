@@ -21,7 +21,7 @@ from analogyqa.runs.trained import trained_encoder
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.data import Evaluation
 from analogyqa.text import Sentences
-from analogyqa.training.files import CellJob, read_vocabulary
+from analogyqa.training.data import CellJob, read_vocabulary
 from analogyqa.training.scoring import Encode, encode_all
 
 SPLIT = "test"

@@ -21,7 +21,7 @@ from analogyqa.runs.record import named_by_seed, table_hashes, write_run
 from analogyqa.schemas import HISTORY, write_table
 from analogyqa.settings.systems import System
 from analogyqa.surroundings import one_thread
-from analogyqa.training.files import CellJob
+from analogyqa.training.data import CellJob
 from analogyqa.training.specs import OPTIMISERS
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 # What reads the batches of a training run and trains, besides the plug-ins of its system.
 _WEIGHTS = (
-    *("analogyqa.training.loop", "analogyqa.training.devices.set_numerics"),
-    "analogyqa.training.files",
+    "analogyqa.training.loop",
+    "analogyqa.training.devices.set_numerics",
+    "analogyqa.training.data.CellJob",
 )
 
 

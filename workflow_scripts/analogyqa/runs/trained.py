@@ -11,7 +11,7 @@ from analogyqa.runs.train import checkpoint_path
 from analogyqa.schemas import INSIDE, write_table
 from analogyqa.settings.systems import System
 from analogyqa.surroundings import one_thread
-from analogyqa.training.files import CellJob, read_vocabulary
+from analogyqa.training.data import CellJob, read_vocabulary
 from analogyqa.training.scoring import Encode, array_encoder
 
 

@@ -1,17 +1,96 @@
-"""The data of a cell: sentences, pairs and quadruples as row numbers."""
+"""The data of a cell: its tables, and its sentences, pairs and quadruples as row numbers."""
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from analogyqa.analogies.prototypes import take_prototypes
+from analogyqa.cells import Cell
+from analogyqa.cells.cell import Settings
+from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
-from analogyqa.text import Sentences
-from analogyqa.vectors.frequencies import Frequencies
+from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
+from analogyqa.settings.systems import System
+from analogyqa.text import Sentences, as_one_word, tokenize
+from analogyqa.vectors.frequencies import Frequencies, read_frequencies
+from analogyqa.vectors.store import read_store
 
-_TEXTS = ("question", "candidate")
+_TEXTS = ["question", "candidate"]
+# The vectors of words [V, d], the row of each word in them, both None without a store, and the
+# function that splits a sentence into words.
+VocabularyParts = tuple[Any, dict[str, int] | None, Callable[[str], list[str]]]
+
+
+class CellFiles(NamedTuple):
+    """The tables for one seed of a cell; None or empty if the system needs none.
+
+    Attributes:
+        corpus: The table of schema CORPUS.
+        vectors: The store of word vectors.
+        prototypes: The table of schema PROTOTYPES.
+        quadruples: The table of schema QUADRUPLES, by split.
+        sentence_vectors: The store of sentence vectors.
+        frequencies: The file of the frequencies of words.
+    """
+
+    corpus: str
+    vectors: str | None
+    prototypes: str | None
+    quadruples: dict[str, str]
+    sentence_vectors: str | None = None
+    frequencies: str | None = None
+
+    def without_prototypes(self) -> "CellFiles":
+        """Return the tables for a system without prototypes."""
+        return self._replace(prototypes=None, quadruples={})
+
+    def by_role(self) -> dict[str, str]:
+        """Return the files with a name for each, for the record of the run."""
+        files = {name.replace("_", " "): path for name, path in self._asdict().items() if path}
+        files |= {f"quadruples {split}": path for split, path in self.quadruples.items()}
+        return {name: path for name, path in files.items() if name != "quadruples"}
+
+
+class CellJob(NamedTuple):
+    """The cell of a job, and what its results depend on.
+
+    Attributes:
+        cell: The cell.
+        settings: What `Cell.settings` returns; its record keeps them.
+        hyperparameters: The key of the system in `settings["systems"]`.
+        system: The system, with the overrides and hyperparameters of the cell.
+        files: The tables of each seed.
+        sources: Where the pairs of each split come from, for the record.
+    """
+
+    cell: Cell
+    settings: Settings
+    hyperparameters: str
+    system: System
+    files: dict[int, CellFiles]
+    sources: dict[str, str]
+
+    @property
+    def types(self) -> Sequence[str] | None:
+        """The question types of its subset; None for `all`."""
+        return self.settings["question_types"]
+
+    @property
+    def lowercase(self) -> bool:
+        """Whether words are lower-cased."""
+        return self.settings["lowercase"]
+
+    def first_seed_only(self) -> "CellJob":
+        """Return the job for its first seed alone."""
+        return self._replace(files=dict([*self.files.items()][:1]))
+
+    def load(self, seed: int) -> "CellData":
+        """Read the tables of a seed, as `load_cell` does."""
+        return load_cell(self.files[seed], self.types, self.system, self.lowercase)
 
 
 class SplitData(NamedTuple):
@@ -45,64 +124,130 @@ class SplitData(NamedTuple):
 class CellData(NamedTuple):
     """The data that one seed of a cell is trained and scored on.
 
-    `everything` has the pairs of all splits, answerable or not, for fitted systems. `frequencies`
-    are those of words in a larger text.
+    Attributes:
+        sentences: Its sentences, by number.
+        word_vectors: The word vectors, float32 [V, d]; None for a system that reads none.
+        prototype_ranks: The rank of each prototype, [P].
+        prototype_questions, prototype_candidates: The sentence numbers of the prototypes, [P].
+        splits: Each split.
+        all_pairs: The SplitData of the pairs of all splits, answerable or not, for a system that is
+            fitted; None for any other.
+        frequencies: The frequencies of words in a larger text, if any.
     """
 
     sentences: Sentences
-    word_vectors: np.ndarray | None
+    word_vectors: Any
     prototype_ranks: np.ndarray
     prototype_questions: np.ndarray
     prototype_candidates: np.ndarray
     splits: dict[str, SplitData]
-    everything: SplitData | None = None
+    all_pairs: Any = None
     frequencies: Frequencies | None = None
 
-    @property
-    def known_vectors(self) -> np.ndarray:
-        """The word vectors, of a system that reads them."""
-        if self.word_vectors is None:
-            raise ValueError("no word vectors were loaded")
-        return self.word_vectors
 
-    @property
-    def all_pairs(self) -> SplitData:
-        """The pairs of all splits, of a system that is fitted."""
-        if self.everything is None:
-            raise ValueError("the pairs of all splits were not loaded")
-        return self.everything
+def load_cell(
+    files: CellFiles, types: Sequence[str] | None, system: System, lowercase: bool
+) -> CellData:
+    """Read the tables of one seed of a cell.
+
+    Args:
+        files: The tables of the seed.
+        types: The question types of the cell's subset; None for `all`.
+        system: The system that is trained or scored. Only one that is trained gets all training
+            pairs and not only the prototypes; only one that is fitted gets the pairs of all splits.
+        lowercase: Whether the vocabulary is lower-cased.
+
+    Raises:
+        AnalogyQAError: If a file is damaged or does not fit the others.
+    """
+    corpus = read_table(files.corpus, CORPUS)
+    prototypes = pd.DataFrame(columns=PROTOTYPES.names)
+    if files.prototypes:
+        table = read_table(files.prototypes, PROTOTYPES)
+        prototypes = take_prototypes(table, types, system.p, files.prototypes)
+    pairs = load_pairs(corpus, types, SPLITS, files.corpus)
+    if not system.trained:
+        is_prototype = pairs["train"]["candidate_id"].isin(prototypes["candidate_id"])
+        pairs["train"] = pairs["train"][is_prototype].reset_index(drop=True)
+    quadruples = {split: read_table(path, QUADRUPLES) for split, path in files.quadruples.items()}
+    vocabulary = read_vocabulary(files, system, lowercase)
+    all_pairs = fitted_pairs(corpus, types, system)
+    try:
+        data = cell_data(system, pairs, prototypes, quadruples, vocabulary, all_pairs)
+    except AnalogyQAError as error:
+        raise AnalogyQAError(
+            f"{', '.join(files.by_role().values())}: {error}. These files do not fit each other: "
+            "delete them, then run the same command again to rebuild them."
+        ) from error
+    _, word_ids, _ = vocabulary
+    if files.frequencies and word_ids is not None:
+        data = data._replace(frequencies=read_frequencies(files.frequencies, word_ids))
+    return data
 
 
-def split_evenly(rows: np.ndarray, size: int) -> list[np.ndarray]:
-    """Split rows [n] into parts of at most `size` rows, whose sizes differ by at most one."""
-    return np.array_split(rows, math.ceil(len(rows) / size)) if len(rows) else []
+def load_pairs(
+    corpus: pd.DataFrame, types: Sequence[str] | None, splits: Sequence[str], origin: str
+) -> dict[str, pd.DataFrame]:
+    """Return the pairs of the question types of a subset (None for `all`), by split.
+
+    Raises AnalogyQAError, which names `origin`, the file of the corpus, if a split has no pairs.
+    """
+    pairs = {split: select_subset(corpus, split, types) for split in splits}
+    for split, frame in pairs.items():
+        if frame.empty:
+            of_type = f" of type {' or '.join(types)}" if types else ""
+            raise AnalogyQAError(
+                f"{origin}: no question{of_type} in the {split} split has a correct candidate. "
+                "Remove this subset (subsets), or add such questions to the data set."
+            )
+    return pairs
+
+
+def fitted_pairs(
+    corpus: pd.DataFrame, types: Sequence[str] | None, system: System
+) -> pd.DataFrame | None:
+    """Return the pairs that a system is fitted to, None for a system that is not."""
+    if not system.fitted:
+        return None
+    return corpus if types is None else corpus[corpus["question_type"].isin(types)]
+
+
+def read_vocabulary(files: CellFiles, system: System, lowercase: bool) -> VocabularyParts:
+    """Return the vectors, the row of each word, and the function that splits a sentence."""
+    store = files.sentence_vectors or files.vectors
+    vectors, word_ids = read_store(store) if store else (None, None)
+    if files.sentence_vectors:
+        return vectors, word_ids, as_one_word
+    if system.encoder_spec and system.encoder_spec.vocabulary:
+        return vectors, *system.encoder_spec.vocabulary.load()()
+    split = partial(tokenize, lowercase=lowercase, shortest=system.shortest_word)
+    return vectors, word_ids, split
 
 
 def cell_data(
+    system: System,
     pairs: dict[str, pd.DataFrame],
     prototypes: pd.DataFrame,
     quadruples: dict[str, pd.DataFrame],
-    word_vectors: np.ndarray | None,
-    word_ids: dict[str, int] | None,
-    split: Callable[[str], list[str]],
-    everything: pd.DataFrame | None = None,
+    vocabulary: VocabularyParts,
+    all_pairs: pd.DataFrame | None = None,
 ) -> CellData:
     """Number the sentences of a cell, and turn its quadruples into row numbers.
 
     Args:
+        system: The system, which may exchange the answers of prototypes.
         pairs: The pairs of the subset, by split.
         prototypes: The first p prototypes of each type; empty for a system that needs none.
         quadruples: The table of quadruples, by split; splits may be missing.
-        word_vectors: The word vectors, float32 [V, d], or None.
-        word_ids: The row of each word in `word_vectors`, or None.
-        split: The function that splits a sentence into words, as for the vocabulary.
-        everything: The pairs for systems that are fitted, or None.
+        vocabulary: What `read_vocabulary` returns.
+        all_pairs: The pairs for systems that are fitted, or None.
+
+    Raises AnalogyQAError when the tables do not fit each other.
     """
-    frames = [*pairs.values(), *([] if everything is None else [everything])]
-    texts = pd.concat([frame[column] for frame in frames for column in _TEXTS])
-    sentences = Sentences(texts, word_ids, split)
-    train = pairs["train"].set_index("candidate_id")
-    chosen = train.reindex(prototypes["candidate_id"])
+    word_vectors, word_ids, split_words = vocabulary
+    frames = [*pairs.values(), *([] if all_pairs is None else [all_pairs])]
+    sentences = Sentences(_unique_texts(*frames), word_ids, split_words)
+    chosen = pairs["train"].set_index("candidate_id").reindex(prototypes["candidate_id"])
     if chosen["question"].isna().any():
         raise AnalogyQAError("the prototypes belong to another corpus")
     types = prototypes["question_type"].astype(str)
@@ -112,12 +257,12 @@ def cell_data(
         word_vectors,
         prototypes["rank"].to_numpy(),
         sentences.numbers(chosen["question"]),
-        sentences.numbers(chosen["candidate"]),
+        sentences.numbers(chosen["candidate"])[answer_rows(prototypes, system)],
         {
-            name: _split_data(frame, quadruples.get(name), sentences, by_rank)
-            for name, frame in pairs.items()
+            split: _split_data(frame, quadruples.get(split), sentences, by_rank)
+            for split, frame in pairs.items()
         },
-        None if everything is None else _split_data(everything, None, sentences, by_rank),
+        None if all_pairs is None else _split_data(all_pairs, None, sentences, by_rank),
     )
 
 
@@ -146,6 +291,23 @@ def _split_data(
     return SplitData(pairs, questions, candidates, labels, prototypes, rows)
 
 
+def answer_rows(prototypes: pd.DataFrame, system: System) -> np.ndarray:
+    """Return the row of prototypes whose answer each prototype has: int [P].
+
+    It is its own, or with `prototype_answers: others` the previous one of its type.
+    """
+    rows = np.arange(len(prototypes))
+    if system.prototype_answers == "others":
+        for members in prototypes.groupby("question_type", observed=True).indices.values():
+            rows[members] = np.roll(members, 1)
+    return rows
+
+
+def split_evenly(rows: np.ndarray, size: int) -> list[np.ndarray]:
+    """Split rows [n] into parts of at most `size` rows, whose sizes differ by at most one."""
+    return np.array_split(rows, math.ceil(len(rows) / size)) if len(rows) else []
+
+
 def ranked_sentences(corpus: pd.DataFrame, typed_only: bool) -> list[str]:
     """Return the unique sentences that ranking needs.
 
@@ -155,10 +317,13 @@ def ranked_sentences(corpus: pd.DataFrame, typed_only: bool) -> list[str]:
     ranked = corpus[(corpus["split"] != "train") | (corpus["label"] == 1)]
     if typed_only:
         ranked = ranked[ranked["question_type"].notna()]
-    return list(dict.fromkeys(pd.concat([ranked[column] for column in _TEXTS])))
+    return _unique_texts(ranked)
 
 
 def training_sentences(corpus: pd.DataFrame) -> list[str]:
     """Return the unique questions and candidates of the training split."""
-    train = corpus[corpus["split"] == "train"]
-    return list(dict.fromkeys(pd.concat([train[column] for column in _TEXTS])))
+    return _unique_texts(corpus[corpus["split"] == "train"])
+
+
+def _unique_texts(*frames: pd.DataFrame) -> list[str]:
+    return list(dict.fromkeys(pd.concat([frame[side] for frame in frames for side in _TEXTS])))

@@ -10,8 +10,7 @@ import pandas as pd
 from analogyqa.encoders import build_encoder
 from analogyqa.rankers import Encoded, Ranker, build_ranker
 from analogyqa.schemas import Candidate, Explanation, Prototype, Shifts, WordShares
-from analogyqa.training.data import CellData
-from analogyqa.training.files import CellJob
+from analogyqa.training.data import CellData, CellJob
 from analogyqa.training.scoring import Encode, array_encoder, encode_sides
 from analogyqa.vectors import unit
 
@@ -169,7 +168,7 @@ class Explainer:
             self.system.ranker_spec.matches_words and len(question_words) and len(answer_words)
         ):
             return []
-        vectors = self.data.known_vectors
+        vectors = self.data.word_vectors
         cosines = unit(vectors[question_words]) @ unit(vectors[answer_words]).T
         best = cosines.argmax(axis=1)
         return [

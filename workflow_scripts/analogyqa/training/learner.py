@@ -94,7 +94,7 @@ class Learner:
             device
         )
         reads_words = system.ranker_spec.reads == "words"
-        dim = data.known_vectors.shape[1] if reads_words else training.sentence_dim
+        dim = data.word_vectors.shape[1] if reads_words else training.sentence_dim
         self.ranker = build_ranker(system, dim, seed)
         parts = {ENCODER: self.encoder, "ranker": self.ranker}
         modules = {name: part for name, part in parts.items() if isinstance(part, nn.Module)}

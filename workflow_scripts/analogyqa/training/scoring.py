@@ -105,7 +105,7 @@ def _vocabulary(data: CellData) -> Vocabulary:
     """Return the word vectors, and how many of all candidates have each word."""
     candidates = np.unique(data.all_pairs.candidates)
     distinct = [np.unique(data.sentences.words(number)) for number in candidates]
-    vectors = data.known_vectors
+    vectors = data.word_vectors
     frequencies = np.bincount(np.concatenate(distinct), minlength=len(vectors))
     return Vocabulary(vectors, frequencies, len(candidates))
 
@@ -129,7 +129,7 @@ def _training_frequencies(data: CellData) -> Frequencies:
     pairs = data.all_pairs
     train = (pairs.pairs["split"] == "train").to_numpy()
     sentences = np.union1d(pairs.questions[train], pairs.candidates[train])
-    counts = data.sentences.count_words(sentences, len(data.known_vectors))
+    counts = data.sentences.count_words(sentences, len(data.word_vectors))
     texts = list(data.sentences.index)
     # Short words, which the system may skip, are tokens, too.
     tokens = sum(len(tokenize(texts[number])) for number in sentences)
