@@ -7,9 +7,8 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.sources import fetch as fetching
-from analogyqa.sources.fetch import fetch
+from analogyqa.sources.fetch import CHUNK, fetch
 from analogyqa.sources.registry import Source
-from analogyqa.sources.verify import CHUNK
 from builders.servers import (
     chunked,
     dropped,

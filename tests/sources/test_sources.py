@@ -1,5 +1,6 @@
 """The registry of sources, mirrors, downloads and their failures."""
 
+import csv
 import errno
 import hashlib
 import io
@@ -8,23 +9,17 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from unittest.mock import Mock
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import pandas as pd
 import pytest
 import yaml
 
 from analogyqa import cli
 from analogyqa.errors import AnalogyQAError
-from analogyqa.sources.fetch import fetch
+from analogyqa.sources.fetch import CHUNK, fetch
 from analogyqa.sources.registry import Source, first_available, load_registry, mirrors_from
-from analogyqa.sources.verify import (
-    CHUNK,
-    is_placed_by_hand,
-    rows_sha256,
-    sidecar,
-    status_table,
-)
+from analogyqa.sources.verify import is_placed_by_hand, rows_sha256, sidecar, status_table
 from builders.servers import dropped, entry, ok, running_server, sent, sha256, source, status
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +28,7 @@ HALF = 3 * CHUNK
 LOST, PARTLY = dropped(BODY, HALF + 1), f"bytes={HALF}-"  # PARTLY is requested after LOST
 BLOB = hashlib.sha1(b"blob %d\0%s" % (len(BODY), BODY)).hexdigest()
 UNKNOWN = {"sha256": "unknown", "bytes": None}
+PARQUET = {"url": "http://a", "format": "wikiqa-parquet"}
 REGISTRY = load_registry(ROOT / "sources.yaml")
 
 
@@ -88,8 +84,8 @@ ONLY_THE_FILE = ["file.txt", "file.txt.source.json"]
     [
         ({"license": "MIT"}, "unknown key license; did you mean licence? Known: title, "),
         (
-            {"urls": ["http://a/b", {"url": "http://a/b.zip", "membr": "b"}]},
-            "unknown key urls.1.membr; did you mean member? Known: url, member, format",
+            {"urls": ["http://a", {"url": "http://b", "membr": "c"}]},
+            "urls.1.membr; did you mean me",
         ),
         ({"licence": None}, "key licence is missing"),
         ({"bytes": 0}, "bytes: 0 is not allowed: Input should be greater than or equal to 1"),
@@ -104,27 +100,18 @@ ONLY_THE_FILE = ["file.txt", "file.txt.source.json"]
         ({"urls": ["ftp://a/b"]}, "urls.0.url: 'ftp://a/b' is not allowed"),
         ({"urls": [{"url": "http://a", "member": "/b"}]}, "urls.0.member: '/b' is not"),
         ({"urls": [{"url": "http://a", "format": "csv"}]}, "urls.0.format: 'csv' is not"),
-        (
-            {"urls": [{"url": "http://a", "member": "b", "format": "wikiqa-parquet"}]},
-            "give member or format, not both",
-        ),
+        ({"urls": [PARQUET | {"member": "b"}]}, "give member or format, not both"),
+        ({"urls": ["https://me:hunter2@host/file"]}, "urls.0.url: "),  # a password is not shown
     ],
 )
 def test_each_fault_of_a_registry_is_reported_on_its_own_line(tmp_path, changes, message):
-    first, last = entry(BODY, file="a"), entry(BODY, file="a")
-    path = write_yaml(tmp_path / "my.yaml", a=first, it=entry(BODY, **changes), last=last)
+    first = entry(BODY, file="a")
+    path = write_yaml(tmp_path / "my.yaml", a=first, it=entry(BODY, **changes), last=first)
     with pytest.raises(AnalogyQAError) as caught:
         load_registry(path)
     fault, duplicate = str(caught.value).splitlines()
-    assert fault.startswith(f"{path}: it: ") and message in fault
+    assert fault.startswith(f"{path}: it: ") and message in fault and "hunter2" not in fault
     assert duplicate == f"{path}: last: file: a is already the file of a."
-
-
-def test_a_url_with_a_password_is_refused_without_printing_it(tmp_path):
-    path = write_yaml(tmp_path / "my.yaml", it=entry(BODY, urls=["https://me:hunter2@host/file"]))
-    with pytest.raises(AnalogyQAError, match=r"it: urls\.0\.url: ") as caught:
-        load_registry(path)
-    assert "hunter2" not in str(caught.value)
 
 
 def test_registered_sources_can_be_verified():
@@ -209,20 +196,11 @@ def test_fetching_again_keeps_the_origin_and_writes_nothing(server, tmp_path, re
     before = [path.stat().st_mtime_ns for path in sorted(resources.rglob("*"))]
     assert get(item) == first
     assert [path.stat().st_mtime_ns for path in sorted(resources.rglob("*"))] == before
-
-
-def test_an_older_sidecar_is_kept_and_an_unreadable_one_is_replaced(resources, target, get):
-    put(target, BODY)
-    get(source(BODY))
-    path = sidecar(resources, source(BODY))
-    written = path.read_bytes()
-    older = put(path, written.replace(b'"hash": "verified",', b"")).read_bytes()
-    assert older != written
-    get(source(BODY))
-    assert path.read_bytes() == older
-    put(path, b"{}")
-    get(source(BODY))
-    assert path.read_bytes() == written
+    path = sidecar(resources, item)
+    older = put(path, path.read_bytes().replace(b'"hash": "verified",', b"")).read_bytes()
+    assert get(item) == first and path.read_bytes() == older
+    put(path, b"{}")  # unreadable, and replaced
+    assert get(item).origin == "drop-in" and b'"hash"' in path.read_bytes()
 
 
 # Downloads; the other ways to fail are in tests/hostile/test_downloads.py.
@@ -276,13 +254,6 @@ def test_the_next_url_is_tried_after_the_last_attempt(
     assert files_below(resources) == ONLY_THE_FILE  # and no part from the first
 
 
-def raises(error: BaseException):
-    def act(*_args, **_kwargs):
-        raise error
-
-    return act
-
-
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -298,7 +269,7 @@ def test_an_interrupted_download_is_resumed(
 ):
     item = source(BODY, urls=[server.serve("/f", ok(BODY))])
     with monkeypatch.context() as patch:
-        patch.setattr(f"analogyqa.sources.{patched}", raises(error))
+        patch.setattr(f"analogyqa.sources.{patched}", Mock(side_effect=error))
         with pytest.raises((AnalogyQAError, KeyboardInterrupt), match=message):
             get(item)
     get(item)
@@ -311,11 +282,11 @@ def test_a_disk_error_leaves_no_file(server, tmp_path, resources, get, monkeypat
     put(tmp_path / "data/file.txt", BODY)
     error = OSError(code, os.strerror(code), "folder")
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "mkdir", raises(error))
+        patch.setattr(Path, "mkdir", Mock(side_effect=error))
         with pytest.raises(AnalogyQAError, match=rf"folder: {os.strerror(code)}\. .*resources_dir"):
             get(source(BODY, urls=[server.serve("/f", ok(BODY))]))
     assert server.ranges == []
-    monkeypatch.setattr(os, "replace", raises(error))  # fails at the end of a copy
+    monkeypatch.setattr(os, "replace", Mock(side_effect=error))  # fails at the end of a copy
     with pytest.raises(AnalogyQAError, match=rf"file\.txt: cannot be .*{os.strerror(code)}"):
         get(source(BODY), tmp_path)
     assert files_below(resources) == []
@@ -326,14 +297,13 @@ def test_the_final_error_lists_every_attempt(server, tmp_path, resources, get):
     wrong = server.serve("/wrong", ok(b"wrong"))
     with pytest.raises(AnalogyQAError) as caught:
         get(source(BODY, urls=[missing, wrong]), tmp_path / "mirror")
-    parts = [
+    for part in (
         *("it: a test file", f"sha256 {sha256(BODY)}; {len(BODY):,} bytes", "CC0"),
-        f"{tmp_path}/mirror/data/file.txt: no such file",
-        f"{missing}: HTTP 404",
+        *(f"{tmp_path}/mirror/data/file.txt: no such file", f"{missing}: HTTP 404"),
         f"{wrong}: a different file: sha256 {sha256(b'wrong')}, 5 bytes",
         *(f"{resources}/data/file.txt", "ANALOGYQA_MIRROR"),
-    ]
-    assert [part for part in parts if part not in str(caught.value)] == []
+    ):
+        assert part in str(caught.value)
     assert len(server.ranges) == 2 and files_below(resources) == []
     with pytest.raises(AnalogyQAError, match=r"size unknown\n.*\n.*no mirror and no URL"):
         get(source(BODY, **UNKNOWN))
@@ -353,19 +323,14 @@ def wikiqa(server, tmp_path):
     """Make a source with a parquet copy, with changed columns or truncated at `end`."""
 
     def make(end: int | None = None, **changes) -> Source:
-        columns = {
-            "question_id": ["Q1", "Q1"],
-            "question": ['who was "first" ?'] * 2,
-            "document_title": ["First", "First"],
-            "answer": ['Ada was the "first" .', "Zoë was n't ."],
-            "label": [1, 0],
-            **changes,
-        }
-        copy = io.BytesIO()
-        pq.write_table(pa.table({k: v for k, v in columns.items() if v is not None}), copy)
-        url = server.serve("/p", ok(copy.getvalue()[:end]))
+        columns = pd.read_csv(io.BytesIO(RELEASED), sep="\t", quoting=csv.QUOTE_NONE)
+        columns = columns[["QuestionID", "Question", "DocumentTitle", "Sentence", "Label"]]
+        columns.columns = ["question_id", "question", "document_title", "answer", "label"]
+        columns = columns.assign(**changes).dropna(axis="columns")
+        copy = columns.to_parquet()
+        url = server.serve("/p", ok(copy[:end]))
         rows = rows_sha256(put(tmp_path / "released.tsv", RELEASED))
-        return source(RELEASED, rows_sha256=rows, urls=[{"url": url, "format": "wikiqa-parquet"}])
+        return source(RELEASED, rows_sha256=rows, urls=[PARQUET | {"url": url}])
 
     return make
 
@@ -464,27 +429,17 @@ def test_states_of_sources_and_exit_status(tmp_path, show, resources):
     assert "put it here:\n  resources/nowhere\n" in output
 
 
-@pytest.mark.parametrize("option", ["--config", "--registry"])
-def test_a_missing_file_is_reported_on_one_line(tmp_path, show, option):
-    write_yaml(tmp_path / "sources.yaml", it=entry(BODY))
-    code, output, message = show(option, "none.yaml")
-    assert "none.yaml: no such file" in message
-    assert (code, len(message.splitlines()), output) == (2, 1, "")
-
-
 # Files that the user added
 
 
 def test_a_file_is_placed_by_hand_unless_it_was_fetched(tmp_path, resources, target):
-    item, mirror = source(BODY), tmp_path / "mirror"
+    item, mirror = source(BODY), put(tmp_path / "mirror/data/file.txt", BODY).parents[1]
     assert not is_placed_by_hand(item, resources)
     put(target, BODY)
     assert is_placed_by_hand(item, resources)
     assert fetch(item, resources, []).origin == "drop-in"
     assert is_placed_by_hand(item, resources)
     target.unlink()
-    sidecar(resources, item).unlink()
-    put(mirror / item.file, BODY)
     assert fetch(item, resources, [mirror]).origin == "mirror"
     assert not is_placed_by_hand(item, resources)
     later = sidecar(resources, item).stat().st_mtime + 1

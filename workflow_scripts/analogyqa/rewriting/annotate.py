@@ -7,6 +7,7 @@ model, or as a `.jsonl` file of patterns for spaCy's `entity_ruler`.
 import hashlib
 import importlib.util
 import re
+import zipfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from os.path import isdir, isfile
@@ -18,7 +19,6 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError, one_line
 from analogyqa.schemas import ENTITIES
-from analogyqa.sources.archives import unpack
 from analogyqa.text import tokenize
 
 if TYPE_CHECKING:
@@ -41,15 +41,9 @@ def installed(model: str) -> bool:
 def load_model(
     model: str, choose: "Callable[[Language], Iterable[str]]", remedy: str
 ) -> "Language":
-    """Load a model with only some of its components.
+    """Load a model with only the components whose names `choose` returns.
 
-    Args:
-        model: a package, folder, wheel or file of patterns.
-        choose: returns the names of the components that are needed.
-        remedy: how to name another model, for the message.
-
-    Raises:
-        AnalogyQAError: when the model cannot be loaded.
+    Raises AnalogyQAError, whose message ends in `remedy`, when the model cannot be loaded.
     """
     try:
         nlp = _read_model(model)
@@ -74,7 +68,8 @@ def _read_model(model: str) -> "Language":
     if Path(model).suffix != _WHEEL:
         return spacy.load(model)
     with TemporaryDirectory() as folder:
-        unpack(Path(model), Path(folder))
+        with zipfile.ZipFile(model) as wheel:
+            wheel.extractall(folder)  # links become files, and no path leads out of the folder
         # The pipeline of a model's package is in package/package-version/.
         (config,) = Path(folder).glob("*/*/config.cfg")
         return spacy.load(config.parent)
@@ -103,21 +98,19 @@ def lemmatise_corpus(
         The corpus with the lemmas of all words, and the corpus with those of content words only,
         in which texts may be empty.
 
-    Raises:
-        AnalogyQAError: when the model cannot be loaded, or gives no lemmas or parts of speech.
+    Raises AnalogyQAError when the model cannot be loaded, or gives no lemmas or parts of speech.
     """
     nlp = load_model(model, _lemma_components, "set lemmas.model to the folder of a model.")
+
+    def is_content(token: "Token") -> bool:
+        is_stop = token.is_stop if stop_words is None else token.lemma_.lower() in stop_words
+        return token.pos_ in keep and not is_stop
+
     texts = list(dict.fromkeys(pd.concat([corpus[name] for name in _TEXTS])))
     words, content = {}, {}
-
-    def is_stop(token: "Token") -> bool:
-        return token.is_stop if stop_words is None else token.lemma_.lower() in stop_words
-
     for text, doc in zip(texts, nlp.pipe(texts), strict=True):
-        words[text] = _join_lemmas(list(doc))
-        content[text] = _join_lemmas(
-            [token for token in doc if token.pos_ in keep and not is_stop(token)]
-        )
+        words[text] = _join_lemmas(doc)
+        content[text] = _join_lemmas(filter(is_content, doc))
     for description, lemmas in (("lemmas", words), (f"words of {', '.join(keep)}", content)):
         if not any(lemmas.values()):
             raise AnalogyQAError(
@@ -132,14 +125,11 @@ def lemmatise_corpus(
 
 def _lemma_components(nlp: "Language") -> list[str]:
     """Leave out entities and syntax, which take most of the time."""
-    return [
-        name
-        for name in nlp.pipe_names
-        if not {"doc.ents", "token.dep"} & {*nlp.get_pipe_meta(name).assigns}
-    ]
+    slow = {"doc.ents", "token.dep"}
+    return [name for name in nlp.pipe_names if not slow & {*nlp.get_pipe_meta(name).assigns}]
 
 
-def _join_lemmas(tokens: "list[Token]") -> str:
+def _join_lemmas(tokens: "Iterable[Token]") -> str:
     lemmas = (token.lemma_.lower() for token in tokens)
     return " ".join(lemma for lemma in lemmas if any(map(str.isalnum, lemma)))
 
@@ -165,13 +155,12 @@ def find_entities(corpus: pd.DataFrame, model: str, labels: Labels) -> pd.DataFr
         A table with schema ENTITIES and one row for each mention, in the order of the corpus. Its
         texts have plain quotes and brackets.
 
-    Raises:
-        AnalogyQAError: when the model cannot be loaded or has none of the labels.
+    Raises AnalogyQAError when the model cannot be loaded or has none of the labels.
     """
-    nlp = _load(model, labels)
+    nlp, _ = _load(model, labels)
     typed = corpus.dropna(subset="question_type")
     candidates = typed["candidate"].unique()
-    docs = nlp.pipe(map(_plain, candidates))
+    docs = nlp.pipe(_TREEBANK.sub(_plain, candidate) for candidate in candidates)
     mentions = {
         candidate: [(entity.text, entity.label_) for entity in doc.ents]
         for candidate, doc in zip(candidates, docs, strict=True)
@@ -185,18 +174,20 @@ def find_entities(corpus: pd.DataFrame, model: str, labels: Labels) -> pd.DataFr
     return pd.DataFrame(rows, columns=ENTITIES.names)
 
 
+def _plain(token: re.Match[str]) -> str:
+    return tokenize(token[0], lowercase=False)[0]
+
+
 def model_record(model: str, labels: Labels) -> dict:
     """Return the name, version (sha256 of a file of patterns) and labels of a model.
 
-    Raises:
-        AnalogyQAError: as `find_entities`.
+    Raises AnalogyQAError as `find_entities`.
     """
-    nlp = _load(model, labels)
+    nlp, known = _load(model, labels)
     name, version = f"{nlp.meta['lang']}_{nlp.meta['name']}", nlp.meta["version"]
     path = Path(model)
     if path.suffix == PATTERNS:
         name, version = path.name, hashlib.sha256(path.read_bytes()).hexdigest()
-    known = _labels(nlp)
     by_type = {
         question_type: [label for label in type_labels if label in known]
         for question_type, type_labels in labels.items()
@@ -204,15 +195,17 @@ def model_record(model: str, labels: Labels) -> dict:
     return {"name": name, "version": version, "labels": by_type}
 
 
-def _load(model: str, labels: Labels) -> "Language":
+def _load(model: str, labels: Labels) -> "tuple[Language, set[str]]":
+    """Load a model of entities, and return it with the labels that it knows."""
     nlp = load_model(model, _entity_components, _REMEDY)
+    known = {label for name in _finders(nlp) for label in nlp.pipe_labels[name]}
     all_labels = dict.fromkeys(chain.from_iterable(labels.values()))
-    if not _labels(nlp) & all_labels.keys():
+    if not known & all_labels.keys():
         raise AnalogyQAError(
             f"{model}: the model has none of the entity labels {', '.join(all_labels)}. "
             "Set named_entities.model to a spaCy model or a file of patterns that has them."
         )
-    return nlp
+    return nlp, known
 
 
 def _entity_components(nlp: "Language") -> list[str]:
@@ -227,11 +220,3 @@ def _entity_components(nlp: "Language") -> list[str]:
 
 def _finders(nlp: "Language") -> set[str]:
     return {name for name in nlp.pipe_names if "doc.ents" in nlp.get_pipe_meta(name).assigns}
-
-
-def _labels(nlp: "Language") -> set[str]:
-    return {label for name in _finders(nlp) for label in nlp.pipe_labels[name]}
-
-
-def _plain(sentence: str) -> str:
-    return _TREEBANK.sub(lambda token: tokenize(token[0], lowercase=False)[0], sentence)

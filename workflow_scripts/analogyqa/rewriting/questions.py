@@ -17,8 +17,6 @@ from analogyqa.text import Sentences, tokenize
 
 Rewriting = Literal["entity", "prototype_word"]
 
-_QUESTION = ["split", "question_id"]
-
 
 def rewrite_questions(
     corpus: pd.DataFrame,
@@ -52,9 +50,8 @@ def rewrite_questions(
     Returns:
         The corpus with new questions, whose words are in `word_ids` if the corpus's words are.
 
-    Raises:
-        AnalogyQAError: when the training candidates of a type name no entity, or a word of a
-            candidate is not in `word_ids`.
+    Raises AnalogyQAError when the training candidates of a type name no entity, or a word of a
+    candidate is not in `word_ids`.
     """
     split = partial(tokenize, lowercase=lowercase)
     typed = corpus.dropna(subset="question_type").astype({"split": str, "question_type": str})
@@ -86,19 +83,18 @@ def rewrite_questions(
             type_words[question_type], mentions[question_type]
         )
 
-    entities_by_question = dict(iter(usable.groupby(_QUESTION)))
+    named = dict(iter(usable.groupby(["split", "question_id", "entity_type"])["entity"]))
     new_words = {}
-    for key, rows in typed.groupby(_QUESTION, sort=False):
-        question_type = rows["question_type"].iloc[0]
-        new_words[key] = prototype_words[question_type]
-        if rewriting == "entity" and key in entities_by_question:
-            named = entities_by_question[key]
-            named = named.loc[named["entity_type"] == question_type, "entity"]
-            if not named.empty:
-                new_words[key] = similarity.nearest(named, rows["candidate"])
+    for key, rows in typed.groupby(["split", "question_id", "question_type"], sort=False):
+        if rewriting == "entity" and key in named:
+            new_words[key[:2]] = similarity.nearest(named[key], rows["candidate"])
+        else:
+            new_words[key[:2]] = prototype_words[key[2]]
     keys = zip(corpus["split"], corpus["question_id"], strict=True)
     questions = [
-        _replace_first(question, new_words[key]) if key in new_words else question
+        " ".join([new_words[key], *question.split(maxsplit=1)[1:]])
+        if key in new_words
+        else question
         for key, question in zip(keys, corpus["question"], strict=True)
     ]
     return corpus.assign(question=questions)
@@ -114,10 +110,6 @@ def _unique_words(
         for token in tokens
         if token[0].isalnum() and split(token) == [token] and token not in question_words
     ]
-
-
-def _replace_first(question: str, word: str) -> str:
-    return " ".join([word, *question.split(maxsplit=1)[1:]])
 
 
 class _Similarity:

@@ -3,40 +3,19 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from analogyqa.files import write_json
 from analogyqa.sources.registry import Source, local_copy
 
-CHUNK = 1 << 16
 DROP_IN = "drop-in"  # origin of a file that the user added by hand
 WIKIQA_HEADER = b"QuestionID Question DocumentID DocumentTitle SentenceID Sentence Label".split()
 
 
 class Refused(Exception):
     """Raised when one location does not have the right file and retrying would not help."""
-
-
-class Fingerprint(NamedTuple):
-    """The size and hashes of a file."""
-
-    bytes: int
-    sha256: str
-    git_blob: str
-
-
-def fingerprint(path: Path) -> Fingerprint:
-    """Hash a file as sha256sum and git do."""
-    size = path.stat().st_size
-    sha256 = hashlib.sha256()
-    git_blob = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            sha256.update(chunk)
-            git_blob.update(chunk)
-    return Fingerprint(size, sha256.hexdigest(), git_blob.hexdigest())
 
 
 def rows_sha256(path: Path) -> str | None:
@@ -57,33 +36,6 @@ def rows_sha256(path: Path) -> str | None:
     return digest.hexdigest()
 
 
-def verify_file(source: Source, path: Path) -> Fingerprint:
-    """Return the fingerprint of a file, or raise Refused when it is not the registered one.
-
-    The file must match each hash of the source, or the hash of its rows. Without a known hash,
-    only the size can be checked.
-    """
-    actual = fingerprint(path)
-    if source.unverified:
-        matches = source.bytes in (None, actual.bytes)
-    else:
-        matches = not source.sha256 or actual.sha256 in source.sha256
-        matches = matches and source.git_blob in (None, actual.git_blob)
-        if not matches and source.rows_sha256 is not None:
-            matches = source.rows_sha256 == rows_sha256(path)
-    if not matches:
-        blob = f", git blob {actual.git_blob}" if source.git_blob else ""
-        raise Refused(f"a different file: sha256 {actual.sha256}{blob}, {actual.bytes:,} bytes")
-    return actual
-
-
-def describe_expected(source: Source) -> str:
-    hashes = ["sha256 " + " or ".join(source.sha256)] if source.sha256 else []
-    hashes += [f"git blob {source.git_blob}"] if source.git_blob else []
-    size = f"{source.bytes:,} bytes" if source.bytes else "size unknown"
-    return f"{', '.join(hashes)}; {size}"
-
-
 @dataclass(frozen=True)
 class Provenance:
     """Where a file came from.
@@ -100,6 +52,32 @@ class Provenance:
     hash: Literal["verified", "unverified"] = "verified"
 
 
+def verify_file(source: Source, path: Path, origin: str = DROP_IN) -> Provenance:
+    """Return the provenance of a file, or raise Refused when it is not the registered one.
+
+    The file must match each hash of the source, or the hash of its rows. Without a known hash,
+    only the size can be checked.
+    """
+    size, blob = path.stat().st_size, None
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        if source.git_blob:
+            file.seek(0)
+            empty_blob = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+            blob = hashlib.file_digest(file, lambda: empty_blob).hexdigest()
+    if source.unverified:
+        matches = source.bytes in (None, size)
+    else:
+        matches = blob == source.git_blob and (not source.sha256 or sha256 in source.sha256)
+        if not matches and source.rows_sha256 is not None:
+            matches = source.rows_sha256 == rows_sha256(path)
+    if not matches:
+        found = f"sha256 {sha256}" + (f", git blob {blob}" if blob else "")
+        raise Refused(f"a different file: {found}, {size:,} bytes")
+    state: Literal["verified", "unverified"] = "unverified" if source.unverified else "verified"
+    return Provenance(source.name, origin, sha256, size, source.licence, state)
+
+
 def sidecar(resources_dir: str | Path, source: Source) -> Path:
     """Return the path of the JSON file with a source's Provenance."""
     return Path(resources_dir, source.file + ".source.json")
@@ -111,9 +89,8 @@ def is_placed_by_hand(source: Source, resources_dir: str | Path) -> bool:
     if not path.exists():
         return False
     recorded = _read_record(record)
-    if recorded is None or recorded.origin == DROP_IN:
-        return True
-    return path.stat().st_mtime_ns > record.stat().st_mtime_ns
+    is_fetched = recorded is not None and recorded.origin != DROP_IN
+    return not is_fetched or path.stat().st_mtime_ns > record.stat().st_mtime_ns
 
 
 def _read_record(path: Path) -> Provenance | None:
@@ -123,24 +100,11 @@ def _read_record(path: Path) -> Provenance | None:
         return None  # missing, or not written by us
 
 
-def write_record(
-    source: Source, resources_dir: str | Path, actual: Fingerprint, origin: str | None = None
-) -> Provenance:
-    """Write the sidecar if it changed. Without `origin`, keep the recorded one."""
-    path = sidecar(resources_dir, source)
+def write_record(path: Path, provenance: Provenance) -> Provenance:
+    """Write a sidecar if it changed; a file that was fetched before keeps its origin."""
     recorded = _read_record(path)
-    if origin is None:
-        origin = DROP_IN
-        if recorded and recorded.sha256 == actual.sha256:
-            origin = recorded.origin
-    provenance = Provenance(
-        name=source.name,
-        origin=origin,
-        sha256=actual.sha256,
-        bytes=actual.bytes,
-        licence=source.licence,
-        hash="unverified" if source.unverified else "verified",
-    )
+    if recorded and provenance.origin == DROP_IN and provenance.sha256 == recorded.sha256:
+        provenance = replace(provenance, origin=recorded.origin)
     if provenance != recorded:
         write_json(path, asdict(provenance))
     return provenance
@@ -173,17 +137,11 @@ def status_table(
             state = "present" if copy == target else "in mirror"
             was_fetched = copy == target and sidecar(resources_dir, source).exists()
             hash_state = "ok" if verify else "as fetched" if was_fetched else "not checked"
-            if verify and not _is_registered_file(source, copy):
-                hash_state = "WRONG"
-            elif source.unverified:
-                hash_state = "unverified"
+            hash_state = "unverified" if source.unverified else hash_state
+            if verify:
+                try:
+                    verify_file(source, copy)
+                except Refused:
+                    hash_state = "WRONG"
         rows.append(Status(name, state, size, hash_state, source.licence, path))
     return rows
-
-
-def _is_registered_file(source: Source, copy: Path) -> bool:
-    try:
-        verify_file(source, copy)
-    except Refused:
-        return False
-    return True
