@@ -32,16 +32,14 @@ class Resources(NamedTuple):
 def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "np.ndarray":
     """Return the vectors of n sentences by a registered encoder: float32 [n, d].
 
-    Raises:
-        AnalogyQAError: for a missing resource, one that the encoder cannot read, a vector that is
-            not finite, or vectors that are all the same.
+    Raises AnalogyQAError for a missing resource, one that the encoder cannot read, a vector that is
+    not finite, or vectors that are all the same.
     """
     import numpy as np
 
     entry = PRETRAINED[name]
-    needed = {"weights": entry.needs_weights, "vectors": entry.needs_vectors}
-    for key, is_needed in needed.items():
-        if is_needed and not getattr(resources, key):
+    for key in ("weights", "vectors"):
+        if getattr(entry, f"needs_{key}") and not getattr(resources, key):
             raise AnalogyQAError(f"{name}: this encoder needs {key}, and none are given")
     vectors = entry.load()(texts, resources)
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(texts):
@@ -49,15 +47,17 @@ def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "
             f"{entry.path} returned {vectors.dtype} {list(vectors.shape)}, "
             f"not float32 [{len(texts)}, d]"
         )
-    if not np.isfinite(vectors).all():
-        row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
+    file = resources.weights or resources.vectors
+    is_finite = np.isfinite(vectors).all(axis=1)
+    if not is_finite.all():
+        text = texts[int(is_finite.argmin())]
         raise AnalogyQAError(
-            f"{name}: the vector of {texts[row][:60]!r} has a value that is not finite; is "
-            f"{resources.weights or resources.vectors} damaged?"
+            f"{name}: the vector of {text[:60]!r} has a value that is not finite; is {file} "
+            "damaged?"
         )
     if len(set(texts)) > 1 and (vectors == vectors[0]).all():
         raise AnalogyQAError(
-            f"{name}: all {len(set(texts))} sentences have the same vector; is "
-            f"{resources.weights or resources.vectors} damaged, or for another language?"
+            f"{name}: all {len(set(texts))} sentences have the same vector; is {file} damaged, or "
+            "for another language?"
         )
     return vectors

@@ -20,8 +20,7 @@ def look_up(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     on its lines, in any Unicode form, and must include those that a run writes to
     `sentence_vectors/{dataset}/*.words.txt`.
 
-    Raises:
-        AnalogyQAError: when the files do not fit each other, or a sentence is missing.
+    Raises AnalogyQAError when the files do not fit each other, or a sentence is missing.
     """
     vectors, lines = read_store(resources.weights, "Compute them again and save both files.")
     rows = {nfc(line): row for line, row in lines.items()}

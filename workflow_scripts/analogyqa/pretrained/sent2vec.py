@@ -22,21 +22,13 @@ _UINT64 = (1 << 64) - 1
 
 
 class NgramVectors(NamedTuple):
-    """Vectors of words and of hashed word n-grams.
+    """Vectors of words and of hashed word n-grams."""
 
-    Args:
-        matrix: vectors of words, then of n-grams, float32 [words + buckets, d].
-        rows: row of each word.
-        words: number of words.
-        buckets: number of hash buckets for n-grams.
-        order: number of words in the longest n-gram.
-    """
-
-    matrix: np.ndarray
-    rows: Mapping[str, int]
+    matrix: np.ndarray  # vectors of words, then of n-grams, float32 [words + buckets, d]
+    rows: Mapping[str, int]  # the row of each word
     words: int
-    buckets: int
-    order: int
+    buckets: int  # the number of hash buckets for n-grams
+    order: int  # the number of words in the longest n-gram
 
     def mean(self, tokens: Sequence[str]) -> np.ndarray:
         """Return the mean of a sentence's words and n-grams: [d], zero without any.
@@ -61,8 +53,7 @@ def encode(texts: Sequence[str], resources: Resources) -> np.ndarray:
     `resources.weights` is a model of the original program (`.bin`), or a file of its word vectors
     (`.vec`, also as `.gz` or `.zip`), with which a sentence is the mean of its words.
 
-    Raises:
-        AnalogyQAError: as `read_model` and `select_vectors`.
+    Raises AnalogyQAError as `read_model` and `select_vectors`.
     """
     return encode_tokens([tokenize(text, resources.lowercase) for text in texts], resources.weights)
 
@@ -81,8 +72,7 @@ def encode_tokens(sentences: Sequence[Sequence[str]], weights: str | Path) -> np
 def read_model(path: str | Path, vocabulary: Collection[str]) -> NgramVectors:
     """Read the entries of a vocabulary from a Sent2Vec `.bin`; the matrix is memory-mapped.
 
-    Raises:
-        AnalogyQAError: for another format, a quantised model or a damaged file.
+    Raises AnalogyQAError for another format, a quantised model or a damaged file.
     """
     encoded = {word.encode(): word for word in vocabulary}
     remedy = "Delete it and fetch it again."
@@ -90,10 +80,11 @@ def read_model(path: str | Path, vocabulary: Collection[str]) -> NgramVectors:
         with open_mapped(path) as reader:
             header = reader.header
             if (header.magic, header.version, header.model) != (MAGIC, _VERSION, _SENT2VEC):
-                fork = "a fastText model of another type"
+                is_fasttext = header.magic == MAGIC
+                found = "a fastText model of another type" if is_fasttext else "another format"
                 raise AnalogyQAError(
-                    f"{path}: {fork if header.magic == MAGIC else 'another format'}, not a model "
-                    "of Sent2Vec. Use a .bin that Sent2Vec wrote, or a .vec file of word vectors."
+                    f"{path}: {found}, not a model of Sent2Vec. Use a .bin that Sent2Vec wrote, or "
+                    "a .vec file of word vectors."
                 )
             rows = {
                 encoded[word]: row

@@ -24,8 +24,7 @@ def encode_sif(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     the training texts, or zero if no word has a vector. The authors take the singular vector of the
     sentences to be compared; we use only the training split.
 
-    Raises:
-        AnalogyQAError: as `select_vectors`, or when no word of the training texts has a vector.
+    Raises AnalogyQAError as `select_vectors`, or when no word of the training texts has a vector.
     """
     sentences, training = (
         [tokenize(text, resources.lowercase) for text in part]
@@ -65,8 +64,7 @@ def encode_dct(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     words. A cased word without a vector has that of its lower-case form; words without either are
     ignored. With k = 0, the vector is a multiple of the mean.
 
-    Raises:
-        AnalogyQAError: as `select_vectors`.
+    Raises AnalogyQAError as `select_vectors`.
     """
     sentences = [tokenize(text, resources.lowercase) for text in texts]
     words = {*chain(*sentences)}
