@@ -15,7 +15,6 @@ from analogyqa.errors import AnalogyQAError, explain_damage
 OutOfVocabulary = Literal["random", "zero", "subword"]
 MAGIC = 793712314  # the first four bytes of every file
 WORD = 0  # entry type of words, as opposed to labels
-DAMAGE = (struct.error, ValueError, OverflowError, OSError)  # raised by reading a damaged file
 
 _SUPERVISED = 3  # fastText's model type with labels
 # In the order of the files. `order` is the longest word n-gram; `shortest` and `longest` bound the
@@ -49,9 +48,7 @@ class Reader:
     def matrices(self) -> list[tuple[int, int, int]]:
         """Return the offset, rows and columns of the input and output matrix.
 
-        Raises:
-            ValueError: For a truncated file.
-            AnalogyQAError: For a quantised model.
+        Raises ValueError for a truncated file, and AnalogyQAError for a quantised model.
         """
         matrices = []
         for _ in range(2):
@@ -69,7 +66,7 @@ class Reader:
 
 @contextmanager
 def open_mapped(path: str | Path) -> Iterator[Reader]:
-    """Map a file into memory. Reading a damaged file raises one of DAMAGE."""
+    """Map a file into memory. Reading a damaged file raises ValueError or struct.error."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         yield Reader(path, data)
 
@@ -88,8 +85,7 @@ def read_fasttext(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, 
     """
     import fasttext
 
-    remedy = "Delete it, then fetch or train it again."
-    with explain_damage(path, "damaged fastText model", remedy):
+    with explain_damage(path, "damaged fastText model", "Delete it, then fetch or train it again."):
         require_complete_fasttext(path)
         model = fasttext.load_model(str(path))
     is_known = np.array([model.get_word_id(word) >= 0 for word in vocabulary])
@@ -97,7 +93,7 @@ def read_fasttext(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, 
 
 
 def require_complete_fasttext(path: str | Path) -> None:
-    """Raise one of DAMAGE for a truncated or inconsistent model, which would crash fastText."""
+    """Raise ValueError or struct.error for a damaged model, which would crash fastText."""
     with open_mapped(path) as reader:
         header = reader.header
         if (

@@ -35,6 +35,7 @@ _WITH_SPACES = (
     "the spaces by underscores, or fetch the file again."
 )
 
+# The word, vector and location in the file of each word of a vocabulary.
 Vectors = Iterator[tuple[bytes, np.ndarray, str]]
 
 
@@ -42,17 +43,14 @@ Vectors = Iterator[tuple[bytes, np.ndarray, str]]
 def open_packed(path: str | Path, ending: str = "") -> Iterator[tuple[str, BufferedIOBase]]:
     """Open a plain or gzipped file, or the only member of a zip archive whose name has an ending.
 
-    Yields:
-        A name for messages, and the open file.
-
-    Raises AnalogyQAError for a missing file, one that turns out to be damaged while it is read, and
-    an archive without exactly one such member.
+    Yields a name for messages and the open file. Raises AnalogyQAError for a missing file, one that
+    turns out to be damaged while it is read, and an archive without exactly one such member.
     """
     file: BufferedIOBase
-    name = str(path)
+    name, suffix = str(path), Path(path).suffix
     try:
         with ExitStack() as opened:
-            if Path(path).suffix == ".zip":
+            if suffix == ".zip":
                 archive = opened.enter_context(zipfile.ZipFile(path))
                 # macOS adds a hidden file with metadata for each file.
                 names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
@@ -65,13 +63,12 @@ def open_packed(path: str | Path, ending: str = "") -> Iterator[tuple[str, Buffe
                 name = f"{path}, {members[0]}"
                 member = cast(zipfile.ZipExtFile, archive.open(members[0]))  # for typeshed, IO
                 file = BufferedReader(opened.enter_context(member))
-            elif Path(path).suffix == ".gz":
+            elif suffix == ".gz":
                 file = opened.enter_context(gzip.open(path, "rb"))
             else:
-                plain = opened.enter_context(open(path, "rb"))
-                if Path(path).suffix != ".bin":
-                    require_text_file(plain.peek(64), path)
-                file = plain
+                file = opened.enter_context(open(path, "rb"))
+                if suffix != ".bin":
+                    require_text_file(file.peek(64), path)
             yield name, file
     except FileNotFoundError as error:
         raise AnalogyQAError(f"{path}: no such file. Correct the path.") from error
@@ -88,21 +85,6 @@ def read_packed_lines(path: str | Path) -> Iterator[str]:
         for number, line in enumerate(lines):
             text = line.decode("utf-8", errors="replace").rstrip("\r\n")
             yield text if number else text.removeprefix("\ufeff")
-
-
-def stream_vectors(path: str | Path, vocabulary: Collection[bytes]) -> Vectors:
-    """Yield the word, float32 vector and location in the file of each word of a vocabulary.
-
-    Args:
-        path: A file of word vectors, which may be packed.
-        vocabulary: Words in NFC, encoded as UTF-8.
-
-    Raises AnalogyQAError with the line or the number of the vector for a malformed file.
-    """
-    unpacked = Path(path).with_suffix("") if Path(path).suffix in (".gz", ".zip") else Path(path)
-    stream = _stream_binary if unpacked.suffix == ".bin" else _stream_text
-    with open_packed(path) as (_, file):
-        yield from stream(path, file, vocabulary)
 
 
 def _stream_text(path: str | Path, file: BufferedIOBase, vocabulary: Collection[bytes]) -> Vectors:
@@ -181,26 +163,19 @@ def _stream_binary(
             raise AnalogyQAError(f"{path}: word {number} is {word[:60]!r}. {_WITH_SPACES}")
         word = _compose(word)
         if word in vocabulary:
-            _require_plausible(path, number, vector)
+            # gensim writes words with spaces, although the format does not mark where such a word
+            # ends. The rest of the word is then misread as numbers.
+            sizes = np.abs(vector[np.isfinite(vector)])
+            implausible = sizes[(sizes != 0) & ((sizes < _MIN_SIZE) | (sizes > _MAX_SIZE))]
+            if len(implausible):
+                raise AnalogyQAError(
+                    f"{path}: vector {number} has the value {implausible[0]:.3g}. {_WITH_SPACES}"
+                )
             yield word, vector, f"vector {number}"
     if file.read(2).removeprefix(b"\n"):
         raise AnalogyQAError(
             f"{path}: there are bytes after the last of {count} vectors, the number in the first "
             f"line. {_WITH_SPACES}"
-        )
-
-
-def _require_plausible(path: str | Path, number: int, vector: np.ndarray) -> None:
-    """Raise AnalogyQAError for values that no vector has.
-
-    gensim writes words with spaces, although the format does not mark where such a word ends. The
-    rest of the word is then misread as numbers.
-    """
-    sizes = np.abs(vector[np.isfinite(vector)])
-    implausible = sizes[(sizes != 0) & ((sizes < _MIN_SIZE) | (sizes > _MAX_SIZE))]
-    if len(implausible):
-        raise AnalogyQAError(
-            f"{path}: vector {number} has the value {implausible[0]:.3g}. {_WITH_SPACES}"
         )
 
 
@@ -253,38 +228,34 @@ def select_vectors(
         )
     vectors[~is_found] = 0
     if out_of_vocabulary == "random":
-        _draw_missing(path, vectors, is_found, vocabulary)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = float(vectors[is_found].std())
+        if not np.isfinite(scale):
+            raise AnalogyQAError(
+                f"{path}: damaged, with values too large for a standard deviation. {_FETCH_AGAIN}"
+            )
+        for row in np.flatnonzero(~is_found):
+            # One seed for each word; a vector depends on other words only through the scale.
+            generator = np.random.default_rng(zlib.crc32(vocabulary[row].encode()))
+            vectors[row] = generator.normal(0, scale, vectors.shape[1])
     return vectors, is_found
 
 
 def _read_words(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, np.ndarray]:
     rows = {word.encode(): row for row, word in enumerate(vocabulary)}
     vectors, is_found = np.zeros((len(vocabulary), 0), np.float32), np.zeros(len(vocabulary), bool)
-    for word, vector, location in stream_vectors(path, rows):
-        if not is_found.any():
-            vectors = np.zeros((len(vocabulary), len(vector)), dtype=np.float32)
-        if is_found[rows[word]]:
-            continue
-        if not np.isfinite(vector).all():
-            raise AnalogyQAError(
-                f"{path}, {location}: the vector of {word.decode()!r} has a value that is not "
-                "finite. Delete the file and fetch it again."
-            )
-        vectors[rows[word]], is_found[rows[word]] = vector, True
+    unpacked = Path(path).with_suffix("") if Path(path).suffix in (".gz", ".zip") else Path(path)
+    stream = _stream_binary if unpacked.suffix == ".bin" else _stream_text
+    with open_packed(path) as (_, file):
+        for word, vector, location in stream(path, file, rows):
+            if not is_found.any():
+                vectors = np.zeros((len(vocabulary), len(vector)), dtype=np.float32)
+            if is_found[rows[word]]:
+                continue
+            if not np.isfinite(vector).all():
+                raise AnalogyQAError(
+                    f"{path}, {location}: the vector of {word.decode()!r} has a value that is not "
+                    f"finite. {_FETCH_AGAIN}"
+                )
+            vectors[rows[word]], is_found[rows[word]] = vector, True
     return vectors, is_found
-
-
-def _draw_missing(
-    path: str | Path, vectors: np.ndarray, is_found: np.ndarray, vocabulary: list[str]
-) -> None:
-    # One seed for each word, so that a vector depends on other words only through the scale.
-    with np.errstate(over="ignore", invalid="ignore"):
-        scale = float(vectors[is_found].std())
-    if not np.isfinite(scale):
-        raise AnalogyQAError(
-            f"{path}: damaged, with values too large for a standard deviation. Delete the file and "
-            "fetch it again."
-        )
-    for row in np.flatnonzero(~is_found):
-        generator = np.random.default_rng(zlib.crc32(vocabulary[row].encode()))
-        vectors[row] = generator.normal(0, scale, vectors.shape[1])

@@ -16,10 +16,7 @@ Weight = Callable[[int | np.ndarray, int], float | np.ndarray]
 
 
 def sif_weight(count: int | np.ndarray, tokens: int) -> float | np.ndarray:
-    """Return the smooth inverse frequency A / (A + p), where p = count / tokens.
-
-    It is the weight of Arora, Liang and Ma (2017).
-    """
+    """Return the smooth inverse frequency A / (A + count / tokens) of Arora et al. (2017)."""
     return A / (A + count / max(tokens, 1))
 
 
@@ -28,22 +25,14 @@ def log_inverse_weight(count: int | np.ndarray, tokens: int) -> float | np.ndarr
     return np.log(max(tokens, 1) / np.maximum(count, 1))
 
 
-class Frequencies(NamedTuple):
-    """How often words occur in a text.
-
-    The relative frequency p(w) of a word is its count divided by `tokens`: all tokens of the text,
-    also those of words without a count here (Arora, Liang and Ma 2017).
-
-    Attributes:
-        counts: The number of occurrences of each word, int64 [V].
-        tokens: The number of all tokens of the text.
-    """
-
-    counts: np.ndarray
-    tokens: int
-
-
 WEIGHTS: dict[str, Weight] = {"sif": sif_weight, "log_inverse": log_inverse_weight}
+
+
+class Frequencies(NamedTuple):
+    """How often words occur in a text."""
+
+    counts: np.ndarray  # of each word, int64 [V]
+    tokens: int  # of the whole text, also those of words without a count here
 
 
 def read_frequencies(path: str | Path, word_ids: dict[str, int]) -> Frequencies:
@@ -51,9 +40,7 @@ def read_frequencies(path: str | Path, word_ids: dict[str, int]) -> Frequencies:
 
     Counts of a repeated word are added, and words that are not in the file have no count. The
     tokens are those of all words of the file. A line without a word, such as an empty token, is
-    skipped.
-
-    Raises AnalogyQAError for a line without a count.
+    skipped; one without a count raises AnalogyQAError.
     """
     counts, tokens = np.zeros(len(word_ids), dtype=np.int64), 0
     for number, line in enumerate(read_packed_lines(path), start=1):

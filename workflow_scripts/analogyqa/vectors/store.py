@@ -31,10 +31,9 @@ def write_store(
         settings: The configuration that the vectors depend on, for the record.
     """
     path = Path(path)
-    record = {"origin": origin, "words": len(vocabulary), "found": int(is_found.sum())}
     write_text(path.with_suffix(".words.txt"), "".join(f"{word}\n" for word in vocabulary))
-    record |= {"dim": vectors.shape[1], "settings": settings}
-    write_json(path.with_suffix(".json"), record)
+    counts = {"words": len(vocabulary), "found": int(is_found.sum()), "dim": vectors.shape[1]}
+    write_json(path.with_suffix(".json"), counts | {"origin": origin, "settings": settings})
     with atomic_path(path) as temporary:
         with open(temporary, "wb") as file:
             np.save(file, vectors)
@@ -42,10 +41,7 @@ def write_store(
 
 
 def store_record(path: str | Path) -> dict:
-    """Return the name and the origin of stored vectors.
-
-    Raises AnalogyQAError when the record is missing or damaged.
-    """
+    """Return the name and the origin of stored vectors; raises AnalogyQAError without a record."""
     record_path = Path(path).with_suffix(".json")
     remedy = f"Delete it and {Path(path).name}, then run the same command again to rebuild them."
     with explain_damage(record_path, "not a record of vectors", remedy):

@@ -33,18 +33,11 @@ def train_vectors(
     """
     import fasttext
 
-    with atomic_path(path) as model_path:
-        try:
-            with _tokenised(read_texts(texts), model_path, lowercase) as text_path:
-                sizes = {"dim": dim, "epoch": epochs, "minCount": min_count}
-                model = fasttext.train_unsupervised(
-                    str(text_path), model="skipgram", thread=1, verbose=0, **sizes
-                )
-        except (ValueError, RuntimeError) as error:  # RuntimeError: the loss is not a number
-            raise AnalogyQAError(
-                f"{', '.join(texts)}: fastText could not train on this text ({error}). Does any "
-                f"word occur {min_count} times (min_count)?"
-            ) from error
+    program, sizes = f"{', '.join(texts)}: fastText", {"dim": dim, "epoch": epochs}
+    with _training(program, read_texts(texts), path, min_count, lowercase) as (text, model_path):
+        model = fasttext.train_unsupervised(
+            str(text), model="skipgram", thread=1, verbose=0, minCount=min_count, **sizes
+        )
         model.save_model(str(model_path))
         require_complete(model_path, require_complete_fasttext)
 
@@ -79,23 +72,16 @@ def train_word2vec(
     skip_gram = int(model == "skip_gram")
     # gensim warns when both losses are used.
     logging.getLogger("gensim.models.word2vec").setLevel(logging.ERROR)
-    with atomic_path(path) as vectors_path:
-        try:
-            with (
-                _tokenised(sentences, vectors_path, lowercase) as text_path,
-                threadpool_limits(1),
-            ):
-                trained = Word2Vec(
-                    corpus_file=str(text_path), vector_size=dim, window=window, epochs=epochs,
-                    min_count=min_count, sg=skip_gram, hs=skip_gram, negative=5, sample=1e-3,
-                    workers=1, seed=1 + seed,
-                )  # fmt: skip
-        except RuntimeError as error:
-            raise AnalogyQAError(
-                f"{path}: word2vec could not train ({error}). Does any word of the corpora occur "
-                f"{min_count} times (min_count)?"
-            ) from error
-        trained.wv.save_word2vec_format(str(vectors_path), binary=True)
+    with (
+        _training(f"{path}: word2vec", sentences, path, min_count, lowercase) as (text, model_path),
+        threadpool_limits(1),
+    ):
+        trained = Word2Vec(
+            corpus_file=str(text), vector_size=dim, window=window, epochs=epochs,
+            min_count=min_count, sg=skip_gram, hs=skip_gram, negative=5, sample=1e-3,
+            workers=1, seed=1 + seed,
+        )  # fmt: skip
+        trained.wv.save_word2vec_format(str(model_path), binary=True)
 
 
 def read_texts(texts: Iterable[str]) -> Iterator[str]:
@@ -104,13 +90,22 @@ def read_texts(texts: Iterable[str]) -> Iterator[str]:
 
 
 @contextmanager
-def _tokenised(sentences: Iterable[str], path: Path, lowercase: bool) -> Iterator[Path]:
-    """Write tokenised sentences to a temporary text file next to `path`, and yield its path."""
-    text_path = path.with_suffix(".txt")
-    try:
-        with open(text_path, "w", encoding="utf-8") as joined:
-            for sentence in sentences:
-                joined.write(" ".join(tokenize(sentence, lowercase)) + "\n")
-        yield text_path
-    finally:
-        text_path.unlink(missing_ok=True)
+def _training(
+    program: str, sentences: Iterable[str], path: str | Path, min_count: int, lowercase: bool
+) -> Iterator[tuple[Path, Path]]:
+    """Yield the temporary paths of the tokenised sentences and of the vectors."""
+    with atomic_path(path) as model_path:
+        text_path = model_path.with_suffix(".txt")
+        try:
+            with open(text_path, "w", encoding="utf-8") as file:
+                file.writelines(
+                    " ".join(tokenize(sentence, lowercase)) + "\n" for sentence in sentences
+                )
+            yield text_path, model_path
+        except (ValueError, RuntimeError) as error:  # RuntimeError: the loss is not a number
+            raise AnalogyQAError(
+                f"{program} could not train on this text ({error}). Does any word occur "
+                f"{min_count} times (min_count)?"
+            ) from error
+        finally:
+            text_path.unlink(missing_ok=True)
