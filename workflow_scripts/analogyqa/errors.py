@@ -54,10 +54,7 @@ def explain_damage(
 ) -> Iterator[None]:
     """Turn any exception of reading a file of ours into an AnalogyQAError with a remedy.
 
-    Args:
-        path: The file.
-        what: What is wrong with it; the reason follows in parentheses.
-        remedy: How to get the file again.
+    `what` says what is wrong with the file; the reason follows in parentheses.
     """
     try:
         yield

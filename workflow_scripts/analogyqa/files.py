@@ -57,10 +57,8 @@ _BAD_TAG = (ValueError, LookupError, AttributeError)  # raised by tags such as `
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path next to `path`, and rename it to `path` on success.
 
-    On any exception the temporary file is removed, and an existing `path` stays unchanged.
-
-    Raises:
-        AnalogyQAError: when the disk is full or the folder cannot be written to.
+    On any exception the temporary file is removed, and an existing `path` stays unchanged. Raises
+    AnalogyQAError when the disk is full or the folder cannot be written to.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -112,15 +110,8 @@ def require_text_file(start: bytes, name: str | Path) -> None:
 def decode_text(data: bytes, name: str | Path, encoding: str = "utf-8") -> str:
     """Return the text of a file in Unicode's composed form (NFC), without a byte-order mark.
 
-    Everything that a user hands over as text comes through here.
-
-    Args:
-        data: The content of the file.
-        name: Its name, for messages.
-        encoding: Its encoding.
-
-    Raises:
-        AnalogyQAError: for a file that is no text, has another encoding, or contains NUL.
+    Everything that a user hands over as text comes through here. Raises AnalogyQAError, which names
+    the file, for one that is no text, has another encoding, or contains NUL.
     """
     if codecs.lookup(encoding).name == "utf-8":
         require_text_file(data, name)
@@ -148,12 +139,9 @@ def split_lines(text: str, name: str | Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text with their numbers.
 
     Only Unix and Windows line ends count, and not those that `str.splitlines` finds in sentences.
-
-    Raises:
-        AnalogyQAError: for a carriage return inside a line.
+    Raises AnalogyQAError for a carriage return inside a line.
     """
-    lines = text.split("\n")
-    for number, line in enumerate(lines[:-1] if not lines[-1] else lines, start=1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
         line = line.rstrip("\r")
         if "\r" in line:
             raise AnalogyQAError(
@@ -171,9 +159,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 def read_yaml(path: str | Path) -> dict:
     """Return the mapping in a YAML file.
 
-    Raises:
-        AnalogyQAError: when the file cannot be read, is not a mapping, or holds too many values
-            (see `require_few_values`).
+    Raises AnalogyQAError when the file cannot be read, is not a mapping, or has too many values.
     """
     try:
         loader = _LOADER(Path(path).read_bytes())

@@ -14,10 +14,7 @@ def folder_name(name: str) -> str:
     """Normalise the name of a folder; a folder below the working folder becomes relative.
 
     Snakemake stores metadata by path, so a folder must always be spelled the same way. Links are
-    not resolved.
-
-    Raises:
-        ValueError: for a name that is surely a mistake.
+    not resolved. Raises ValueError for a name that is surely a mistake.
     """
     if name.strip().lower() in ("", "null", "none"):
         raise ValueError("name a folder")
@@ -29,14 +26,12 @@ def folder_name(name: str) -> str:
         raise ValueError("Snakemake reads {name} in a path as a wildcard; use no braces")
     if name.startswith("~"):
         raise ValueError("~ only works in a shell; write out the path of your home folder")
-    # The shell may name the working folder by a link.
-    parents = [here for here in (Path.cwd(), _shell_folder()) if Path(name).is_relative_to(here)]
-    return os.path.normpath(os.path.relpath(name, parents[0]) if parents else name)
-
-
-def _shell_folder() -> Path:
-    folder = Path(os.environ.get("PWD", "."))
-    return folder if folder.is_dir() and folder.samefile(".") else Path.cwd()
+    shell_folder = Path(os.environ.get("PWD", "."))  # the working folder, perhaps by a link
+    is_here = shell_folder.is_dir() and shell_folder.samefile(".")
+    for folder in (Path.cwd(), shell_folder if is_here else Path.cwd()):
+        if Path(name).is_relative_to(folder):
+            name = os.path.relpath(name, folder)
+    return os.path.normpath(name)
 
 
 def list_files(path: str | Path) -> list[str]:
@@ -48,9 +43,7 @@ def list_files(path: str | Path) -> list[str]:
 def require_writable(folder: str | Path, what: str = "output_dir") -> None:
     """Raise AnalogyQAError unless files can be written to a folder, which need not exist yet.
 
-    Args:
-        folder: The folder to write to.
-        what: The key that names the folder, or its purpose, for the message.
+    `what` is the key that names the folder, or its purpose, for the message.
     """
     if problem := why_not_writable(folder):
         raise AnalogyQAError(f"{what}: {shown(str(folder))} cannot be written: {problem}")
@@ -61,22 +54,14 @@ def why_not_writable(folder: str | Path) -> str | None:
 
     The folder need not exist yet.
     """
-    existing = Path(folder).absolute()
-    while not os.path.lexists(existing):
-        existing = existing.parent
-    return _find_length_problem(folder) or _find_problem(existing)
-
-
-def _find_length_problem(folder: str | Path) -> str | None:
     try:
         os.lstat(folder)
     except OSError as error:
-        return "its name is too long. Shorten it." if error.errno == errno.ENAMETOOLONG else None
-    return None
-
-
-def _find_problem(path: Path) -> str | None:
-    """Return why nothing can be written into an existing path, with the remedy, or None."""
+        if error.errno == errno.ENAMETOOLONG:
+            return "its name is too long. Shorten it."
+    path = Path(folder).absolute()
+    while not os.path.lexists(path):
+        path = path.parent
     if path.is_symlink() and not path.exists():
         return (
             f"{path} is a broken link to {path.readlink()}. Remove the link, or create the folder "

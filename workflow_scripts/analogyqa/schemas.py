@@ -99,8 +99,7 @@ INSIDE = _schema(
 def write_table(frame: pd.DataFrame, schema: pa.Schema, path: str | Path) -> None:
     """Write a table as Parquet (zstd), atomically.
 
-    Raises:
-        AnalogyQAError: when a column is missing, unknown or of the wrong type.
+    Raises AnalogyQAError when a column is missing, unknown or of the wrong type.
     """
     if set(frame.columns) != set(schema.names):
         raise AnalogyQAError(
@@ -119,20 +118,16 @@ def write_table(frame: pd.DataFrame, schema: pa.Schema, path: str | Path) -> Non
 def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
     """Read a table that `write_table` wrote.
 
-    Raises:
-        AnalogyQAError: when the file is missing, damaged or has another schema.
+    Raises AnalogyQAError when the file is missing, damaged or has another schema.
     """
     with explain_damage(path, "damaged Parquet file"), pq.ParquetFile(path) as file:
         if not file.schema_arrow.equals(schema):
-            raise AnalogyQAError(
-                f"{path}: columns {_describe(file.schema_arrow)} instead of {_describe(schema)}. "
-                f"{REBUILD}"
+            found, expected = (
+                ", ".join(f"{field.name}: {field.type}" for field in fields)
+                for fields in (file.schema_arrow, schema)
             )
+            raise AnalogyQAError(f"{path}: columns {found} instead of {expected}. {REBUILD}")
         return file.read().to_pandas()
-
-
-def _describe(schema: pa.Schema) -> str:
-    return ", ".join(f"{field.name}: {field.type}" for field in schema)
 
 
 # Words of a sentence, each with the share of the dimensions of the sentence vector that it won when

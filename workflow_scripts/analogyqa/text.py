@@ -51,16 +51,8 @@ def _is_mark(character: str) -> bool:
 
 
 # TrecQA has Penn Treebank tokens, but word vectors are trained on plain punctuation.
-_PLAIN = {
-    "``": '"',
-    "''": '"',
-    "-LRB-": "(",
-    "-RRB-": ")",
-    "-LSB-": "[",
-    "-RSB-": "]",
-    "-LCB-": "{",
-    "-RCB-": "}",
-}
+_PLAIN = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")"}
+_PLAIN |= {"-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
 
 def nfc(text: str) -> str:
@@ -81,10 +73,7 @@ def tokenize(sentence: str, lowercase: bool = True, shortest: int = 1) -> list[s
     A tokenised sentence, as in TrecQA, keeps its tokens, except that the dot of an abbreviation
     such as `Mr.` is split off.
 
-    Args:
-        sentence: the sentence, in any Unicode form; tokens are in NFC.
-        lowercase: whether to lower-case the tokens.
-        shortest: drop tokens with fewer characters.
+    Tokens are in NFC; those with fewer characters than `shortest` are dropped.
     """
     sentence = nfc(sentence)
     has_marks = not sentence.isascii() and any(_is_mark(c) or c in _JOINERS for c in sentence)
@@ -107,8 +96,7 @@ class Sentences:
         word_ids: row of each word in the word vectors; None gives every word the id 0.
         split: a function that splits a sentence into words, such as `tokenize`.
 
-    Raises:
-        AnalogyQAError: for a word that is not in `word_ids`.
+    Raises AnalogyQAError for a word that is not in `word_ids`.
     """
 
     def __init__(
