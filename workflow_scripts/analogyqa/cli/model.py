@@ -39,17 +39,14 @@ def explain(
     explanation = model.explain_question(question_id)
     if output:
         save_picture(explanation, output)
-    show(explanation, as_json)
+    _show(explanation, as_json)
 
 
-def show(explanation: "Explanation", as_json: bool) -> None:
-    """Print an explanation."""
+def _show(explanation: "Explanation", as_json: bool) -> None:
     from analogyqa.report.explained import terminal_lines
 
-    if as_json:
-        print(explanation.model_dump_json(indent=2))
-    else:
-        print("\n".join(terminal_lines(explanation)))
+    lines = terminal_lines(explanation)
+    print(explanation.model_dump_json(indent=2) if as_json else "\n".join(lines))
 
 
 def rank(
@@ -78,7 +75,7 @@ def rank(
     lines = [line for _, line in split_lines(decode_text(data, name), name) if line.strip()]
     model = Model.load(results_folder(results), run, seed)
     if explain:
-        show(model.explain(question, lines), as_json)
+        _show(model.explain(question, lines), as_json)
         return
     ranked = model.rank(question, lines)
     if as_json:

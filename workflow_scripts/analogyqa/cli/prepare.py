@@ -18,7 +18,7 @@ from packaging.specifiers import SpecifierSet
 from rich import box
 from rich.console import Console
 from rich.filesize import decimal
-from rich.table import Table
+from rich.table import Column, Table
 
 from analogyqa.cells import artefact_coordinates, load_papers, why_no_run
 from analogyqa.cells.plan import Plan, load_plan
@@ -40,10 +40,8 @@ def doctor(config: ConfigOption = CONFIG) -> None:
     """
     faults = list(_faults())
     print(f"Python {sys.version.split()[0]} in {sys.prefix}")
-    for fault in faults:
-        print(f"  WRONG: {fault}")
-    print(describe_gpu())
-    print(describe_slurm())
+    print(*(f"  WRONG: {fault}\n" for fault in faults), sep="", end="")
+    print(describe_gpu(), describe_slurm(), sep="\n")
     values, files = read_values(config)
     plan = load_plan(values, files)
     folder = Path(plan.config.output_dir)
@@ -108,11 +106,8 @@ def describe_slurm(seconds: float = 10) -> str:
         reason = str(error)
     except subprocess.TimeoutExpired:  # as for a missing file in SLURM_CONF
         reason = f"no answer in {seconds} seconds"
-    remedy = (
-        "Wait until the controller is up"
-        if "DOWN" in reason
-        else "Start on a machine of a cluster, or set SLURM_CONF to its configuration"
-    )
+    remedy = "Start on a machine of a cluster, or set SLURM_CONF to its configuration"
+    remedy = "Wait until the controller is up" if "DOWN" in reason else remedy
     return f"Slurm: sbatch is here, but cannot be used: `scontrol ping` says '{reason}'. {remedy}"
 
 
@@ -148,16 +143,13 @@ def sources(
     Exits with 1 when `--verify` finds a wrong file. Example: `analogyqa sources --verify`
     """
     settings = read_config(config)
-    known = load_registry(registry)
     mirrors = mirrors_from(settings.mirrors, os.environ)
-    rows = status_table(known, settings.resources_dir, mirrors, verify)
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("source", overflow="fold")
-    for heading in ("state", "size", "hash"):
-        table.add_column(heading, no_wrap=True, justify="right" if heading == "size" else "left")
+    rows = status_table(load_registry(registry), settings.resources_dir, mirrors, verify)
+    columns = [Column("source", overflow="fold"), Column("state", no_wrap=True)]
+    columns += [Column("size", no_wrap=True, justify="right"), Column("hash", no_wrap=True)]
+    table = Table(*columns, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for row in rows:
-        size = decimal(row.bytes) if row.bytes else "?"
-        table.add_row(row.name, row.state, size, row.hash)
+        table.add_row(row.name, row.state, decimal(row.bytes) if row.bytes else "?", row.hash)
     Console().print(table)
     print("licences:")
     lines = textwrap.TextWrapper(80, subsequent_indent="    ", break_on_hyphens=False)
@@ -172,11 +164,7 @@ def sources(
         raise typer.Exit(1)
 
 
-class File(StrEnum):
-    """A file that has a schema."""
-
-    CONFIG = "config"
-    PAPER = "paper"
+File = StrEnum("File", {"CONFIG": "config", "PAPER": "paper"})  # those with a schema
 
 
 def schema(
@@ -186,11 +174,8 @@ def schema(
 
     Example: `analogyqa schema config`
     """
-    made = {File.CONFIG: config_schema, File.PAPER: paper_schema}[file]()
+    made = config_schema() if file == File.CONFIG else paper_schema()
     print(json.dumps(made, indent=2, ensure_ascii=False))
-
-
-_DRY_RUN = ("-m", "snakemake", "--cores", "8", "--profile", "slurm", "--dry-run")
 
 
 def plan(config: ConfigOption = CONFIG) -> None:
@@ -200,7 +185,8 @@ def plan(config: ConfigOption = CONFIG) -> None:
     """
     settings = read_config(config)
     require_cache()
-    command = [sys.executable, *_DRY_RUN, "--configfile", str(config)]
+    command = [sys.executable, "-m", "snakemake", "--cores", "8", "--profile", "slurm", "--dry-run"]
+    command += ["--configfile", str(config)]
     listing = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if listing.returncode:
         raise typer.Exit(2)  # Snakemake has said why

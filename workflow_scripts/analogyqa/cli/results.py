@@ -10,7 +10,7 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.filesize import decimal
-from rich.table import Table
+from rich.table import Column, Table
 
 from analogyqa.cli.options import (
     CONFIG,
@@ -36,10 +36,9 @@ def report(config: ConfigOption = CONFIG) -> None:
     from analogyqa.report.page import build_page
 
     settings, papers = load_run(config)
-    command = snakemake_command([config], {})
-    page = build_page(settings.output_dir, settings, papers, command)
     path = Path(settings.output_dir, "report.html")
-    write_text(path, page)
+    command = snakemake_command([config], {})
+    write_text(path, build_page(settings.output_dir, settings, papers, command))
     print(path)
 
 
@@ -82,22 +81,21 @@ def verify(
     a file disagrees. Example: `analogyqa verify results/demo`
     """
     from analogyqa.report import verify as verifying
-    from analogyqa.report.verify import EXPECTED, is_sample
 
     config, papers, _ = read_configuration(results)
     differences = list(verifying.verify(results, config, papers))
     if as_json:
         print(json.dumps([difference._asdict() for difference in differences], indent=2))
     else:
-        for difference in differences:
-            print(f"{difference.file}: {difference.what}")
+        for file, what in differences:
+            print(f"{file}: {what}")
         if not (results / "ledger.csv").exists():
             waiting = len(verifying.missing_runs(results, config, papers))
             print(f"{counted(waiting, 'run is', 'runs are')} not finished; no tables are checked.")
         count = counted(len(differences), "difference", "differences")
         print(f"{results}: {count if differences else 'no differences'}")
-        if not differences and is_sample(results):
-            print(f"The means match those in {from_here(EXPECTED)}.")
+        if not differences and verifying.is_sample(results):
+            print(f"The means match those in {from_here(verifying.EXPECTED)}.")
     if differences:
         raise typer.Exit(1)
 
@@ -120,29 +118,30 @@ def compare(
         cells = [difference._asdict() for difference in different]
         print(json.dumps({"equal": equal, "different": cells}, indent=2))
     else:
-        alone = Counter(difference.state for difference in different)
-        shared = [cell for cell in different if cell.state not in (ONLY_FIRST, ONLY_SECOND)]
-        for cell, state, values, because in shared:
-            print(f"{cell}: {_difference_text(values) if values else state}")
+        states = Counter(difference.state for difference in different)
+        for cell, state, values, because in different:
+            if state in (ONLY_FIRST, ONLY_SECOND):
+                continue
+            text = _CHANGED if values and (values["low"] or values["high"]) else _SAME
+            print(f"{cell}: {text.format_map(values) if values else state}")
             for reason in because:
                 print(f"    {reason}")
         same = counted(equal, "cell has", "cells have")
-        print(f"{same} equal scores, {counted(len(shared), 'differs', 'differ')}")
+        differing = len(different) - states[ONLY_FIRST] - states[ONLY_SECOND]
+        print(f"{same} equal scores, {counted(differing, 'differs', 'differ')}")
         for state, folder in {ONLY_FIRST: first, ONLY_SECOND: second}.items():
-            if alone[state]:
-                count = counted(alone[state], "cell is", "cells are")
+            if states[state]:
+                count = counted(states[state], "cell is", "cells are")
                 print(f"{count} only in {folder} (--json shows which)")
     if different:
         raise typer.Exit(1)
 
 
-def _difference_text(values: dict) -> str:
-    if values["low"] == values["high"] == 0:
-        return "the scores differ, but {measure} is the same: {first:.3f}".format_map(values)
-    return (
-        "{measure} {first:.3f}, now {second:.3f}: {difference:+.3f} [{low:.3f}, {high:.3f}], "
-        "p = {p_value:.3g}"
-    ).format_map(values)
+_SAME = "the scores differ, but {measure} is the same: {first:.3f}"
+_CHANGED = (
+    "{measure} {first:.3f}, now {second:.3f}: {difference:+.3f} [{low:.3f}, {high:.3f}], "
+    "p = {p_value:.3g}"
+)
 
 
 def leaderboard(
@@ -164,19 +163,15 @@ def leaderboard(
     if as_json:
         print(json.dumps([place._asdict() for place in places], indent=2))
         return
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for heading in ("system", measure, "rank", "first in", "p against the best", "detectable"):
-        table.add_column(heading, justify="left" if heading == "system" else "right")
+    headings = (measure, "rank", "first in", "p against the best", "detectable")
+    columns = [Column("system"), *(Column(heading, justify="right") for heading in headings)]
+    table = Table(*columns, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for place in places:
-        is_best = place is places[0]
-        table.add_row(
-            f"{place.system} *" if place.in_top_group else place.system,
-            f"{place.mean:.3f}",
-            f"{place.rank_low} to {place.rank_high}",
-            f"{place.first:.0%}",
-            "" if is_best else f"{place.p_value:.3g}",
-            "" if is_best else f"{place.detectable:.3f}",
-        )
+        system = f"{place.system} *" if place.in_top_group else place.system
+        ranks = f"{place.rank_low} to {place.rank_high}"
+        tests = f"{place.p_value:.3g}", f"{place.detectable:.3f}"
+        tests = ("", "") if place is places[0] else tests
+        table.add_row(system, f"{place.mean:.3f}", ranks, f"{place.first:.0%}", *tests)
     Console().print(table)
     print(
         "*: the best, or not significantly different from it (Holm). First in: share of bootstrap "

@@ -71,10 +71,7 @@ def paper(
 def _run_snakemake(cores: str, options: list[str], arguments: list[str]) -> None:
     """Run Snakemake in the working folder; exit with 2 if it fails, after it has said why.
 
-    Args:
-        cores: The number of cores.
-        options: Our options.
-        arguments: Those of the user, which may be targets.
+    `options` are ours; `arguments` are those of the user, which may be targets.
     """
     if not Path("Snakefile").is_file():
         raise AnalogyQAError(f"{Path.cwd()} has no Snakefile. Start in a checkout of analogyqa")
