@@ -83,6 +83,7 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.bin = folder, folder / "bin"
+        self.venv = folder / ".venv"
         self.bin.mkdir()
         for tool in ("cat", "cksum", "cp", "grep", "mkdir", "rm", "sh"):
             (self.bin / tool).symlink_to(shutil.which(tool))
@@ -90,80 +91,68 @@ class Machine:
         for name in ("requirements.lock", "pyproject.toml"):
             shutil.copyfile(ROOT / name, folder / name)
 
-    def add(self, name: str, version: str | None) -> None:
-        (self.bin / name).write_text(FAKE_PYTHON)
-        (self.bin / name).chmod(0o755)
+    def add(self, path: str, version: str | None) -> None:
+        python = self.folder / path
+        python.parent.mkdir(parents=True, exist_ok=True)
+        python.write_text(FAKE_PYTHON)
+        python.chmod(0o755)
         if version:
-            (self.bin / f"{name}.version").write_text(version)
+            python.with_name(f"{python.name}.version").write_text(version)
 
     def run(self, script: str, **variables: str) -> subprocess.CompletedProcess:
-        home = {"PATH": str(self.bin), "HOME": str(self.folder), "TORCH_INDEX": ""}
+        home = {"PATH": str(self.bin), "HOME": str(self.folder), "TORCH_INDEX": ""} | variables
         command = ["sh", f"envs/{script}.sh"]
-        return subprocess.run(
-            command, cwd=self.folder, env=home | variables, text=True, capture_output=True
-        )
+        return subprocess.run(command, cwd=self.folder, env=home, text=True, capture_output=True)
 
-    def install(self, **variables: str) -> int:
-        """Run the script and return how often it installed the lock."""
+    def install(self, **variables: str) -> tuple[int, str]:
+        """Install; return how often the lock was installed, and the version of the environment."""
         log = self.folder / "pip.log"
         log.write_text("")
         assert self.run("install", **variables).returncode == 0
-        return log.read_text().count("--requirement")
+        version = (self.venv / "bin/python.version").read_text()
+        return log.read_text().count("--requirement"), version
 
 
 @pytest.fixture
 def machine(tmp_path):
-    return Machine(tmp_path)
+    machine = Machine(tmp_path)
+    machine.add("bin/python3.12", "3.12")
+    return machine
 
 
 def test_the_newest_supported_python_that_works_is_used(machine):
-    machine.add("python3.13", None)  # a shim of pyenv for a version that is not selected
-    machine.add("python3.12", "3.12")
-    machine.add("python3.11", "3.11")
-    machine.add("python3", "3.14")
-    done = machine.run("find_python")
-    assert (done.returncode, done.stdout) == (0, "python3.12\n")
+    machine.add("bin/python3.13", None)  # a shim of pyenv for a version that is not selected
+    machine.add("bin/python3", "3.14")
+    assert machine.run("find_python").stdout == "python3.12\n"
 
 
 def test_a_python_that_is_not_supported_is_refused_before_anything_is_made(machine):
-    machine.add("python3.12", "3.12")
-    machine.add("python3.10", "3.10")
+    machine.add("bin/python3.10", "3.10")
     done = machine.run("install", PYTHON="python3.10")
     assert done.returncode == 1
     assert "python3.10 (3.10)" in done.stderr
-    assert not (machine.folder / ".venv").exists()
+    assert not machine.venv.exists()
 
 
 def test_the_environment_is_installed_once_and_again_for_another_python_or_lock(machine):
-    machine.add("python3.11", "3.11")
-    assert machine.install() == 1
-    machine.add("python3.13", "3.13")  # the environment that works is kept
-    assert machine.install() == 0
-    assert machine.install(PYTHON="python3.13") == 1
-    assert (machine.folder / ".venv/bin/python.version").read_text() == "3.13"
-    assert machine.install() == 0
+    assert machine.install() == (1, "3.12")
+    machine.add("bin/python3.13", "3.13")  # the environment that works is kept
+    assert machine.install() == (0, "3.12")
+    assert machine.install(PYTHON="python3.13") == (1, "3.13")
+    assert machine.install() == (0, "3.13")
     with open(machine.folder / "requirements.lock", "a") as file:
         file.write("one-more==1.0\n")
-    assert machine.install() == 1
+    assert machine.install() == (1, "3.13")
 
 
 @pytest.mark.parametrize("old_version", [None, "3.10"], ids=["a python that is gone", "3.10"])
 def test_an_environment_that_cannot_be_used_is_replaced(machine, old_version):
-    machine.add("python3.12", "3.12")
-    old = machine.folder / ".venv" / "bin"
-    old.mkdir(parents=True)
-    (old / "python").write_text(FAKE_PYTHON)
-    (old / "python").chmod(0o755)
-    if old_version:
-        (old / "python.version").write_text(old_version)
-    assert machine.install() == 1
-    assert (old / "python.version").read_text() == "3.12"
+    machine.add(".venv/bin/python", old_version)
+    assert machine.install() == (1, "3.12")
 
 
 def test_an_error_names_a_cache_that_cannot_be_made_and_the_remedy(machine):
-    machine.add("python3.12", "3.12")
-    (machine.folder / "file").touch()
-    home = str(machine.folder / "file")  # not even root can make a folder there
+    home = str(machine.bin / "sh")  # not even root can make a folder there
     done = machine.run("install", HOME=home)
     assert done.returncode == 1
     assert f"{home}/.cache" in done.stderr and "XDG_CACHE_HOME" in done.stderr
