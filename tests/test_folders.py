@@ -11,10 +11,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name, require_writable
 
 NAMES = {
-    "": "name a folder",
-    " ": "name a folder",
-    "null": "name a folder",
-    "None": "name a folder",
+    **dict.fromkeys(["", " ", "null", "None"], "name a folder"),
     "results ": "ends with a space",
     "results/{x}": "reads {name} in a path as a wildcard",
     "results/\0": "NUL",
@@ -56,23 +53,21 @@ def test_new_folders_and_links_are_accepted(tmp_path, name):
     assert len(list(tmp_path.rglob("*"))) == 2
 
 
-# A function that puts an obstacle at the folder's path, and how the message names it.
-OBSTACLES = {
-    "a file": (Path.touch, r"is a file\. Remove it"),
-    "a loop": (lambda path: path.symlink_to(path), r"is a broken link to .* Remove the link"),
-    "a dangling link": (lambda path: path.symlink_to("nowhere"), r"a broken link to nowhere\."),
-}
-
-
 @pytest.mark.parametrize("below", ["", "runs"])
-@pytest.mark.parametrize("obstacle", OBSTACLES)
-def test_unwritable_paths_are_errors(tmp_path, obstacle, below):
-    make, message = OBSTACLES[obstacle]
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (Path.touch, r"is a file\. Remove it"),
+        (lambda path: path.symlink_to(path), r"is a broken link to .* Remove the link"),
+        (lambda path: path.symlink_to("nowhere"), r"a broken link to nowhere\."),
+    ],
+    ids=["a file", "a loop", "a dangling link"],
+)
+def test_unwritable_paths_are_errors(tmp_path, make, message, below):
     make(tmp_path / "results")
-    with pytest.raises(AnalogyQAError, match=rf"^output_dir: .*results.*{message}"):
-        require_writable(tmp_path / "results" / below)
-    with pytest.raises(AnalogyQAError, match=r"^Snakemake's own files: "):
-        require_writable(tmp_path / "results" / below, "Snakemake's own files")
+    for use in ("output_dir", "Snakemake's own files"):
+        with pytest.raises(AnalogyQAError, match=rf"^{use}: .*results.*{message}"):
+            require_writable(tmp_path / "results" / below, use)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from builders.projects import REPOSITORY, load_script
 run_script = load_script(REPOSITORY / "workflow_scripts" / "run_script.py")
 OUT = "results/demo"
 CELL = ("system", "dataset", "subset", "overrides")
+ARTEFACT = ("paper", "number")
 TRAINED = "analogy/wikiqa/who/default"
 RUN = f"{OUT}/runs/{TRAINED}"
 CORPORA = [f"{OUT}/corpora/{name}.parquet" for name in ("wikiqa", "trecqa")]
@@ -37,21 +38,19 @@ class Jobs:
 
     def inputs(self, *arguments) -> dict[str, list[str]]:
         """Return the files that a job reads, by name, without names that have none."""
-        files = self.job(*arguments).input
-        named = {name: [value] if isinstance(value, str) else list(value)
-                 for name, value in files.items()}  # fmt: skip
-        return {name: paths for name, paths in named.items() if paths}
+        files = self.job(*arguments).input.items()
+        return {name: [value] if isinstance(value, str) else list(value)
+                for name, value in files if value}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory):
+    stored = {"sif": {"encoder": "sif", "vectors": "fasttext"}}
+    both = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "bm25"]}}
+    folder = tmp_path_factory.mktemp("sample")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(REPOSITORY)  # the paths of the sample
-        stored = {"sif": {"encoder": "sif", "vectors": "fasttext"}}
-        both = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "bm25"]}}
-        yield Jobs(
-            tmp_path_factory.mktemp("sample"), sentence_vectors=stored, systems={"both": both}
-        )
+        yield Jobs(folder, sentence_vectors=stored, systems={"both": both})
 
 
 @pytest.fixture
@@ -122,9 +121,13 @@ def test_a_cell_reads_the_files_of_its_own_seeds_only(changed):
     assert list(chosen.output) == PROTOTYPES
 
 
-def test_an_unknown_override_ends_with_a_suggestion(jobs):
-    with pytest.raises(SystemExit, match="did you mean dropout"):
-        jobs.inputs("train_encoder", "analogy/wikiqa/who/dropuot=0")
+@pytest.mark.parametrize(
+    ("rule", "overrides", "meant"),
+    [("train_encoder", "dropuot=0", "dropout"), ("train_encode", "default", "train_encoder")],
+)
+def test_an_unknown_name_ends_with_a_suggestion(jobs, rule, overrides, meant):
+    with pytest.raises(SystemExit, match=f"did you mean {meant}"):
+        jobs.inputs(rule, f"analogy/wikiqa/who/{overrides}")
 
 
 @pytest.mark.parametrize(
@@ -144,8 +147,8 @@ def test_an_unknown_override_ends_with_a_suggestion(jobs):
                                              "explain_examples", "keep_weights")),
         ("score_candidates", "bm25/trecqa/comb/default", CELL),
         ("fuse_scores", "both/wikiqa/who/default", CELL),
-        ("render_table", "diallo2019/4", ("paper", "number")),
-        ("draw_figure", "diallo2019/6", ("paper", "number")),
+        ("render_table", "diallo2019/4", ARTEFACT),
+        ("draw_figure", "diallo2019/6", ARTEFACT),
         ("write_ledger", "", ()),
         ("import_to_mlflow", "", ()),
     ],
@@ -192,13 +195,10 @@ def test_analogies_are_solved_with_the_seeds_of_the_cell_that_trains_the_encoder
 
 
 def test_the_targets_are_the_tables_and_figures_of_the_papers(jobs):
-    targets = list(jobs.job("all").input)
-    assert f"{OUT}/tables/diallo2019/table4.tex" in targets
-    assert f"{OUT}/figures/lwda2019/figure1.svg" in targets
-    assert len([path for path in targets if re.search(r"/(table|figure)\d", path)]) == 3 * 12
-    assert [path for path in targets if not re.search(r"(table|figure)\d", path)][:2] == [
-        f"{OUT}/tables/diallo2019/{name}.csv" for name in ("cross_validation", "pairs")
-    ]
+    targets = {path.removeprefix(f"{OUT}/") for path in jobs.job("all").input}
+    assert {"tables/diallo2019/table4.tex", "figures/lwda2019/figure1.svg"} < targets
+    assert {f"tables/diallo2019/{name}.csv" for name in ("cross_validation", "pairs")} < targets
+    assert sum(bool(re.search(r"/(table|figure)\d", path)) for path in targets) == 3 * 12
     assert list(jobs.job("write_ledger").output.verdicts) == []
 
 
@@ -208,29 +208,29 @@ def test_a_study_without_any_cell_has_no_targets(changed):
     jobs = changed(left_out=dict.fromkeys(left_out, "no room"), comparable=True)
     assert not any("cross_validation" in path for path in jobs.job("all").input)
     assert list(jobs.job("sensitivity").input) == []
-    verdicts = jobs.job("write_ledger").output.verdicts
-    assert f"{OUT}/figures/diallo2019/verdicts.svg" in verdicts
+    assert f"{OUT}/figures/diallo2019/verdicts.svg" in jobs.job("write_ledger").output.verdicts
+
+
+def cells_read(files) -> set[tuple[str, str, str]]:
+    """Return system, data set and subset of the records that a job reads."""
+    return {Path(file).parts[3:6] for file in files["records"]}
 
 
 def test_a_table_reads_only_the_runs_that_it_shows(jobs):
-    artefact = ("paper", "number")
-    assert jobs.inputs("render_table", "diallo2019/2", artefact) == {"corpora": CORPORA}
-    scores = jobs.inputs("render_table", "lwda2019/1", artefact)
-    systems = {Path(file).parts[3] for file in scores["records"]}
+    scores = jobs.inputs("render_table", "lwda2019/1", ARTEFACT)
+    systems = {system for system, _, _ in cells_read(scores)}
     assert systems <= {"lwda", "similarity", "tam", "both"}  # the last is no paper's
     assert len(scores["records"]) == len(scores["metrics"]) > 0
-    curve = jobs.inputs("draw_figure", "diallo2019/7", artefact)
-    assert {Path(file).parts[3:6] for file in curve["records"]} == {
-        ("analogy", dataset, "comb") for dataset in ("wikiqa", "trecqa")
-    }
+    curve = jobs.inputs("draw_figure", "diallo2019/7", ARTEFACT)
+    assert cells_read(curve) == {("analogy", name, "comb") for name in ("wikiqa", "trecqa")}
 
 
 def test_a_view_reads_the_table_of_each_panel(jobs):
     folders = [f"{OUT}/runs/analogy/{name}/comb/default" for name in ("wikiqa", "trecqa")]
-    decisions = jobs.inputs("render_table", "diallo2019/6", ("paper", "number"))
-    assert decisions == {"tables": [f"{folder}/decisions.parquet" for folder in folders]}
-    examples = jobs.inputs("render_table", "diallo2019/1", ("paper", "number"))
-    assert examples == {"tables": CORPORA}
+    decisions = [f"{folder}/decisions.parquet" for folder in folders]
+    assert jobs.inputs("render_table", "diallo2019/6", ARTEFACT) == {"tables": decisions}
+    assert jobs.inputs("render_table", "diallo2019/1", ARTEFACT) == {"tables": CORPORA}
+    assert jobs.inputs("render_table", "diallo2019/2", ARTEFACT) == {"corpora": CORPORA}
     assert {f"{folder}/examples.json" for folder in folders} < {*jobs.job("write_report").input}
 
 
@@ -240,9 +240,7 @@ def test_pairs_of_systems_read_the_corpora_even_without_entities(changed, finds_
     files = changed(**changes).inputs("write_pairs", "diallo2019", ("paper",))
     assert files["corpora"] == [f"{OUT}/corpora/wikiqa.parquet"]
     assert ("entities" in files) == finds_entities
-    assert {Path(file).parts[3:6] for file in files["records"]} == {
-        (system, "wikiqa", "comb") for system in ("analogy", "similarity")
-    }
+    assert cells_read(files) == {(name, "wikiqa", "comb") for name in ("analogy", "similarity")}
 
 
 def test_locks_and_copies_of_an_editor_do_not_change_the_hash_of_a_package(tmp_path, monkeypatch):

@@ -232,7 +232,7 @@ EDITS = {
     "a docstring": ("objectives/losses.py", '"""', '"""Newly worded: ', set(), False),
     "a comment": ("training/optimisers.py", "\n\n\n", "\n\n\n# A comment.\n", set(), False),
     "a new measure": ("measures.py", "RANKED = {\n", P_AT_2, set(), True),
-    "judging": ("evaluation/claims.py", "def judge_claims(", "def judge_claims(_=1, *", set(), True),
+    "claims": ("evaluation/claims.py", "def judge_claims(", "def judge_claims(_=1, *", set(), True),
     "a template": ("report/templates/report.html", "<", "< ", set(), True),
     "a reader that is not used": (
         "corpora/trecqa.py", "yield Pair(", "yield Pair(0 + ", set(), False,
