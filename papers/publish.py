@@ -201,7 +201,7 @@ def main(paper: str, results: Path, only: list[str] | None = None) -> None:
     docs = sorted((PAPERS.parent / "docs").glob("*.md"))
     # Other pages, with the path from each to the folder of the paper.
     others = {readme: f"papers/{paper}/"} | dict.fromkeys(docs, f"../papers/{paper}/")
-    *_, command = read_stored(results)
+    command = read_stored(results).command
     origin_line = origin(results)
     head = [f"    {command}\n", origin_line]
     # The target `all` leaves out the sensitivity to the open choices.

@@ -125,60 +125,53 @@ def measure_items(
     plain = scores.astype({"question_id": str, "candidate_id": str})
     values = {False: _calculate(plain)}
     values[True] = _calculate(_with_file_order_ids(plain)) if tied.any() else values[False]
-    question_ids = scores["question_id"].astype(str)
-    about = {
-        TIED: tied.groupby(question_ids).sum(),
-        ALL_CORRECT: scores["label"].eq(1).groupby(question_ids).all(),
-    }
-    items = sorted(groups)
-    rows = [
-        (item, groups[item], name, values[measure.is_official][item, measure.computed_by])
-        for name, measure in RANKED.items()
-        for item in items
-    ]
-    rows += [
-        (item, NO_TYPE, name, 0.0)
-        for name, measure in RANKED.items()
-        if measure.is_official
-        for item in sorted(unanswerable)
-    ]
-    rows += [
-        (item, groups[item], name, float(about[name][item])) for name in about for item in items
-    ]
-    return pd.DataFrame(rows, columns=["item", "group", "measure", "value"])
+    by_question = plain.assign(**{TIED: tied, ALL_CORRECT: scores["label"] == 1})
+    by_question = by_question.groupby("question_id")
+    zeros = dict.fromkeys(unanswerable, 0.0)
+    by_measure = [(name, values[at.is_official][at.computed_by]) for name, at in RANKED.items()]
+    by_measure += [(name, zeros) for name, at in RANKED.items() if at.is_official]
+    by_measure += [(TIED, by_question[TIED].sum()), (ALL_CORRECT, by_question[ALL_CORRECT].all())]
+    return _to_rows(by_measure, groups)
 
 
 def measure_scores(scores: pd.DataFrame, groups: Mapping[str, str]) -> pd.DataFrame:
     """Return the measures `OF_SCORES` of every question with a correct and a wrong candidate.
 
-    Args:
-        scores, groups: As in `measure_items`.
-
-    Returns:
-        A table with the columns item, group, measure and value, sorted by measure and question_id.
+    Args and the columns of the result are those of `measure_items`; rows are sorted by measure and
+    question_id.
     """
     plain = scores.astype({"question_id": str, "score": float})
     means = plain.groupby(["question_id", "label"])["score"].mean().unstack()
     means = means.reindex(columns=[1, 0]).dropna()
-    values = dict(zip(OF_SCORES, (means[1], means[0], means[1] - means[0]), strict=True))
+    values = (means[1], means[0], means[1] - means[0])
+    return _to_rows(zip(OF_SCORES, values, strict=True), groups)
+
+
+def _to_rows(
+    by_measure: Iterable[tuple[str, Mapping | pd.Series]], groups: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return pairs of a measure and its values by item as rows, the items sorted."""
     rows = [
-        (item, groups[item], name, value)
-        for name, by_item in values.items()
-        for item, value in by_item.items()
+        (item, groups.get(item, NO_TYPE), name, float(value))
+        for name, values in by_measure
+        for item, value in sorted(values.items())
     ]
     return pd.DataFrame(rows, columns=["item", "group", "measure", "value"])
 
 
-def _calculate(scores: pd.DataFrame) -> dict[tuple[str, ir_measures.measures.Measure], float]:
-    """Return the value of each question and measure, as trec_eval computes it."""
+def _calculate(scores: pd.DataFrame) -> dict[ir_measures.measures.Measure, dict[str, float]]:
+    """Return the values by measure and question, as trec_eval computes them."""
     columns = {"question_id": "query_id", "candidate_id": "doc_id", "label": "relevance"}
     renamed = scores.rename(columns=columns)
+    values: dict = {measure.computed_by: {} for measure in RANKED.values()}
     metrics = ir_measures.iter_calc(
-        {measure.computed_by for measure in RANKED.values()},
+        {*values},
         renamed[["query_id", "doc_id", "relevance"]],
         renamed[["query_id", "doc_id", "score"]],
     )
-    return {(metric.query_id, metric.measure): metric.value for metric in metrics}
+    for metric in metrics:
+        values[metric.measure][metric.query_id] = metric.value
+    return values
 
 
 def _with_file_order_ids(scores: pd.DataFrame) -> pd.DataFrame:

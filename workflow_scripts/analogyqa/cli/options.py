@@ -36,7 +36,7 @@ def load_run(path: Path) -> tuple[Config, dict[str, Paper]]:
     config = read_config(path)
     left_out: dict[str, str] = {}
     if Path(config.output_dir, CONFIGURATION).exists():
-        stored = read_stored(config.output_dir)[1]
+        stored = read_stored(config.output_dir).left_out
         left_out = {name: why for name, why in stored.items() if why != NOT_SELECTED}
     config = leave_out(config, left_out | not_selected(config))
     return config, load_papers(config)

@@ -1,7 +1,7 @@
 """Which files of a results folder may be redistributed: no sentences of the data, no vectors."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -31,22 +31,16 @@ EMPTIED = {
     "runs/*/inside.parquet": (INSIDE, ("text", "words", "vector")),
 }
 _TEMPORARY = ".*"
-_SENTENCES = "sentences of the data, which may not be redistributed"
 _RUN = "run the command above"
-_CONFIGURE = "configure it and run the command above"
+_SENTENCES = ("sentences of the data, which may not be redistributed", _RUN)
+_OTHER_PAPER = ("of a paper that is not configured", "configure it and run the command above")
 # Why files are left out, and how to get them again.
 LEFT_OUT = {
-    "runs/*/decisions.parquet": (_SENTENCES, _RUN),
-    "runs/*/examples.json": (_SENTENCES, _RUN),
-    "questions/*": (_SENTENCES, _RUN),
-    "review/*": (_SENTENCES, _RUN),
-    "analogies/*": (_SENTENCES, _RUN),
-    "rewritten/*": (_SENTENCES, _RUN),
-    "lemmas/*": (_SENTENCES, _RUN),
-    "entities/*": (_SENTENCES, _RUN),
-    "report.html": (_SENTENCES, "run the command above, or `analogyqa report` after it"),
-    "tables/*": ("of a paper that is not configured", _CONFIGURE),
-    "figures/*": ("of a paper that is not configured", _CONFIGURE),
+    **dict.fromkeys(["runs/*/decisions.parquet", "runs/*/examples.json"], _SENTENCES),
+    **dict.fromkeys(["questions/*", "review/*", "analogies/*", "rewritten/*"], _SENTENCES),
+    **dict.fromkeys(["lemmas/*", "entities/*"], _SENTENCES),
+    "report.html": (_SENTENCES[0], "run the command above, or `analogyqa report` after it"),
+    **dict.fromkeys(["tables/*", "figures/*"], _OTHER_PAPER),
     "vectors/*": ("vectors, which have licences of their own", _RUN),
     "sentence_vectors/*": ("sentences of the data, with their vectors", _RUN),
     "quadruples/*": ("large; they follow from the corpora and the prototypes", _RUN),
@@ -76,36 +70,32 @@ class Contents(NamedTuple):
         """Return the files that are archived, by the folder they are in; "" for the results'."""
         by_folder: dict[str, list[str]] = {}
         for name in sorted([*self.kept, *self.emptied]):
-            folder = name.partition("/")[0] if "/" in name else ""
-            by_folder.setdefault(folder, []).append(name)
+            by_folder.setdefault(name.partition("/")[0] if "/" in name else "", []).append(name)
         return by_folder
 
 
 def sort_files(results: str | Path, papers: Collection[Paper]) -> Contents:
     """Sort the files of a results folder into archived, emptied and left out.
 
-    Args:
-        results: The output folder.
-        papers: Its papers, whose tables and figures are archived unless they show sentences.
+    The tables and figures of its papers are archived unless they show sentences.
     """
-    results = Path(results)
     shown = [f"{kind}/{paper.paper}/*" for paper in papers for kind in ("tables", "figures")]
     with_sentences = [
         f"tables/{paper.paper}/{name}.*" for paper in papers for name in views_with_sentences(paper)
     ]
+    patterns = (*with_sentences, *EMPTIED, *KEPT, *shown, *LEFT_OUT)
     contents = Contents([], [], {})
-    for path in sorted(path for path in results.rglob("*") if path.is_file()):
+    for path in sorted(path for path in Path(results).rglob("*") if path.is_file()):
         name = path.relative_to(results).as_posix()
-        if pattern := _first_match(name, with_sentences):
-            contents.left_out.setdefault(pattern, []).append(name)
-        elif not is_made(name) and not fnmatch(name, _TEMPORARY):
-            contents.left_out.setdefault("", []).append(name)
-        elif _first_match(name, EMPTIED):
+        pattern = _first_match(name, patterns)
+        if not (is_made(name) or pattern in (*with_sentences, _TEMPORARY)):
+            pattern = ""
+        if pattern in EMPTIED:
             contents.emptied.append(name)
-        elif _first_match(name, (*KEPT, *shown)):
+        elif pattern in (*KEPT, *shown):
             contents.kept.append(name)
         else:
-            contents.left_out.setdefault(_first_match(name, LEFT_OUT), []).append(name)
+            contents.left_out.setdefault(pattern, []).append(name)
     return contents
 
 
@@ -116,7 +106,7 @@ def views_with_sentences(paper: Paper) -> list[str]:
 
 def why_left_out(pattern: str) -> tuple[str, str]:
     """Return why files that match a pattern are left out, and how to recreate them."""
-    return LEFT_OUT.get(pattern, (_SENTENCES, _RUN)) if pattern else ("made by no rule", "")
+    return LEFT_OUT.get(pattern, _SENTENCES) if pattern else ("made by no rule", "")
 
 
 def _first_match(name: str, patterns: Iterable[str]) -> str:
@@ -124,26 +114,20 @@ def _first_match(name: str, patterns: Iterable[str]) -> str:
 
 
 def write_without_texts(source: str | Path, name: str, target: str | Path) -> None:
-    """Copy a table, with its text and vector columns emptied.
+    """Copy a table, whose name below the results is given, with text and vector columns emptied.
 
     The metadata of the file hold the sha256 of the whole table, for `original_sha256`.
-
-    Args:
-        source: The file of the whole table.
-        name: Its name below the results folder.
-        target: The file to write.
 
     Raises AnalogyQAError when the table is damaged or has another schema.
     """
     schema, columns = EMPTIED[_first_match(name, EMPTIED)]
     with explain_damage(source, "damaged Parquet file"):
         table = pq.read_table(source, columns=[c for c in schema.names if c not in columns])
-        for number, field in enumerate(schema):
-            if field.name in columns:
-                empty = "" if field.type == pa.string() else []
-                column = pa.array([empty] * len(table), field.type)
-                table = table.add_column(number, field, column)
-        table = table.cast(schema).replace_schema_metadata({_ORIGINAL: sha256(source)})
+        for field in filter(lambda field: field.name in columns, schema):
+            empty = [""] if field.type == pa.string() else [[]]
+            table = table.append_column(field, pa.array(empty * len(table), field.type))
+        table = table.select(schema.names).cast(schema)
+        table = table.replace_schema_metadata({_ORIGINAL: sha256(source)})
     with atomic_path(target) as temporary:
         pq.write_table(table, temporary, compression="zstd")
 
@@ -154,14 +138,14 @@ def original_sha256(path: str | Path) -> str:
     return metadata[_ORIGINAL].decode() if _ORIGINAL in metadata else sha256(path)
 
 
-def changed_files(crate: str | Path) -> list[tuple[Path, str]]:
-    """Return the missing or changed files of an unpacked archive, each with what is wrong.
+def changed_files(crate: str | Path) -> Iterator[tuple[Path, str]]:
+    """Yield the missing or changed files of an unpacked archive, each with what is wrong.
 
-    Without a file ro-crate-metadata.json, the folder is no archive and the list is empty.
+    Without a file ro-crate-metadata.json, the folder is no archive, and nothing is yielded.
     """
     metadata = Path(crate, "ro-crate-metadata.json")
     if not metadata.exists():
-        return []
+        return
     with explain_damage(metadata, remedy="Unpack it again"):
         entities = json.loads(metadata.read_text(encoding="utf-8"))["@graph"]
         hashes = {
@@ -169,11 +153,9 @@ def changed_files(crate: str | Path) -> list[tuple[Path, str]]:
             for entity in entities
             if "File" in entity["@type"] and "sha256" in entity
         }
-    changed = []
     for name, expected in hashes.items():
         path = Path(crate, name)
         if not path.exists():
-            changed.append((path, "is missing"))
+            yield path, "is missing"
         elif sha256(path) != expected:
-            changed.append((path, "differs from its hash in ro-crate-metadata.json"))
-    return changed
+            yield path, "differs from its hash in ro-crate-metadata.json"

@@ -130,17 +130,36 @@ def write_crate(
                     f"{results / name}: is the record of another cell, {recorded}. Move its folder "
                     f"out of {results}"
                 )
-        rules = {name: _rule(record, files, name) for name, record in records.items()}
-        workflow = _add_workflow(crate, set(rules.values()))
+        tools = {name: _tool(record, files, name) for name, record in records.items()}
+        workflow = _add_workflow(crate, {*tools.values()})
         sources = _add_sources(crate, records.values(), registry)
         readme = Path(temporary, "README.md")
         text = printable(_readme(results, contents, command, sources))
         readme.write_text(text, encoding="utf-8")
         _add_file(crate, readme, readme.name)["about"] = crate.root_dataset
-        _add_run(crate, workflow, command, results, files, sources)
+        configuration = files["configuration.json"]
+        run = {"name": f"Run of the workflow into {results.name}", "description": command}
+        if (results / "ledger.csv").exists():  # a run that goes on has none
+            run["endTime"] = _written(results / "ledger.csv")
+        reports = [entity for name, entity in files.items() if name.startswith(_REPORTS)]
+        inputs = [configuration, *sources.values()]
+        actions = [crate.add_action(workflow, "#run", inputs, reports, run)]
         for name, record in records.items():
-            tool = crate.get(_script(rules[name]))
-            _add_cell(crate, tool, results, name, record, files)
+            cell = Cell.from_record(record["cell"])
+            corpus = files.get(f"corpora/{cell.corpus}.parquet")
+            inputs = [configuration, *([corpus] if corpus else [])]
+            folder = name.removesuffix("run.json")
+            outputs = [entity for file, entity in files.items() if file.startswith(folder)]
+            run = {
+                "name": cell.label,
+                "description": f"Seeds {', '.join(map(str, record['seeds']))}; commit "
+                f"{record['git_commit']}; device {record['device']}. {name} has the hash of each "
+                "input and all settings.",
+                "endTime": _written(results / name),
+            }
+            tool = crate.get(tools[name])
+            actions.append(crate.add_action(tool, f"#{cell.path}", inputs, outputs, run))
+        crate.root_dataset["mentions"] = actions
         with atomic_path(target) as path:
             crate.write_zip(path)
 
@@ -155,19 +174,21 @@ def _started(results: Path) -> ROCrate:
         f"{citation['title']}. Scores, measures, tables and records of a run, with the code and "
         "without third-party data; README.md says how to check and to complete them."
     )
-    crate.license = crate.add(_entity(crate, _LICENCE.format(citation["license"]), "CreativeWork"))
-    crate.license["name"] = f"{citation['license']} licence"
-    author = _entity(crate, "#authors", "Organization", name=citation["authors"][0]["name"])
-    crate.creator = crate.add(author)
-    crate.root_dataset["author"] = author
+    licence = _LICENCE.format(citation["license"])
+    crate.license = _add(crate, licence, name=f"{citation['license']} licence")
+    author = citation["authors"][0]["name"]
+    crate.creator = _add(crate, "#authors", "Organization", name=author)
+    crate.root_dataset["author"] = crate.creator
     for url, name in _PROFILES.items():
-        profile = _entity(crate, url, "CreativeWork", name=name, version=url.rpartition("/")[2])
-        crate.root_dataset.append_to("conformsTo", crate.add(profile))
+        profile = _add(crate, url, name=name, version=url.rpartition("/")[2])
+        crate.root_dataset.append_to("conformsTo", profile)
     return crate
 
 
-def _entity(crate: ROCrate, identifier: str, type_: str, **properties: object) -> ContextEntity:
-    return ContextEntity(crate, identifier, properties={"@type": type_, **properties})
+def _add(
+    crate: ROCrate, identifier: str, kind: str = "CreativeWork", **properties: object
+) -> ContextEntity:
+    return crate.add(ContextEntity(crate, identifier, properties={"@type": kind, **properties}))
 
 
 def _add_file(crate: ROCrate, source: Path, name: str, types: str | list[str] = "File") -> Entity:
@@ -179,12 +200,9 @@ def _add_file(crate: ROCrate, source: Path, name: str, types: str | list[str] = 
     return crate.add_file(source, name, record_size=True, properties=properties)
 
 
-def _add_workflow(crate: ROCrate, rules: set[str]) -> Entity:
-    """Add the code; return its Snakefile, the main entity.
-
-    The scripts of the rules that made the runs are its tools.
-    """
-    tools, main = {_script(rule) for rule in rules}, "workflow/Snakefile"
+def _add_workflow(crate: ROCrate, tools: set[str]) -> Entity:
+    """Add the code, whose scripts that made the runs are its tools; return its Snakefile."""
+    main = "workflow/Snakefile"
     for path in sorted({path for pattern in _WORKFLOW for path in REPOSITORY.glob(pattern)}):
         name = f"workflow/{path.relative_to(REPOSITORY).as_posix()}"
         is_ours = all(map(_NAME.fullmatch, path.relative_to(REPOSITORY).parts))
@@ -201,85 +219,30 @@ def _add_workflow(crate: ROCrate, rules: set[str]) -> Entity:
     return workflow
 
 
-def _script(rule: str) -> str:
-    return f"workflow/workflow_scripts/{rule}.py"
-
-
 def _add_sources(
     crate: ROCrate, records: Iterable[dict], registry: Mapping[str, Source]
 ) -> dict[str, Entity]:
     """Add the downloads that the runs read, which are not in the archive; return them by name."""
     names = {name for record in records for name in named_files(record)}
     added = {}
-    for name in filter(names.__contains__, registry):
-        source = registry[name]
-        facts = {"url": [download.url for download in source.urls], "sha256": list(source.sha256)}
-        added[name] = crate.add(
-            _entity(
-                crate,
-                f"#source-{name}",
-                "CreativeWork",
-                name=source.title,
-                license=source.licence,
-                citation=source.citation,
-                **{key: value for key, value in facts.items() if value},
-            )
-        )
+    for name, source in registry.items():
+        if name in names:
+            facts = {"name": source.title, "license": source.licence, "citation": source.citation}
+            facts |= {"url": [download.url for download in source.urls]} if source.urls else {}
+            facts |= {"sha256": list(source.sha256)} if source.sha256 else {}
+            added[name] = _add(crate, f"#source-{name}", **facts)
     return added
 
 
-def _add_run(
-    crate: ROCrate,
-    workflow: Entity,
-    command: str,
-    results: Path,
-    files: Mapping[str, Entity],
-    sources: Mapping[str, Entity],
-) -> None:
-    """Add the run of the workflow as a whole."""
-    inputs = [files["configuration.json"], *sources.values()]
-    reports = [entity for name, entity in files.items() if name.startswith(_REPORTS)]
-    properties = {"name": f"Run of the workflow into {results.name}", "description": command}
-    if (results / "ledger.csv").exists():  # a run that goes on has none
-        properties["endTime"] = _written(results / "ledger.csv")
-    crate.root_dataset.append_to(
-        "mentions", crate.add_action(workflow, "#run", inputs, reports, properties)
-    )
-
-
-def _add_cell(
-    crate: ROCrate,
-    tool: Entity,
-    results: Path,
-    name: str,
-    record: dict,
-    files: Mapping[str, Entity],
-) -> None:
-    """Add the run of a cell, whose record has the given name."""
-    cell, folder = Cell.from_record(record["cell"]), name.removesuffix("run.json")
-    corpus = files.get(f"corpora/{cell.corpus}.parquet")
-    inputs = [files["configuration.json"], *([corpus] if corpus else [])]
-    outputs = [entity for file, entity in files.items() if file.startswith(folder)]
-    seeds = ", ".join(map(str, record["seeds"]))
-    properties = {
-        "name": cell.label,
-        "description": f"Seeds {seeds}; commit {record['git_commit']}; device "
-        f"{record['device']}. {name} has the hash of each input and all settings.",
-        "endTime": _written(results / name),
-    }
-    crate.root_dataset.append_to(
-        "mentions", crate.add_action(tool, f"#{cell.path}", inputs, outputs, properties)
-    )
-
-
-def _rule(record: dict, files: Collection[str], name: str) -> str:
-    """Return the name of the rule that made the run of a record."""
+def _tool(record: dict, files: Collection[str], name: str) -> str:
+    """Return the script of the rule that made the run of a record."""
     system = run_system(record)
-    if name.replace("run.json", "scores.parquet") not in files:
-        return "solve_analogies"
+    rule = "train_encoder" if "training" in system else "score_candidates"
     if system["ranker"].get("parts"):
-        return "fuse_scores"
-    return "train_encoder" if "training" in system else "score_candidates"
+        rule = "fuse_scores"
+    if name.replace("run.json", "scores.parquet") not in files:
+        rule = "solve_analogies"
+    return f"workflow/workflow_scripts/{rule}.py"
 
 
 def _written(path: Path) -> str:
@@ -295,14 +258,15 @@ def _readme(results: Path, contents: Contents, command: str, sources: Mapping[st
         f"| {source['name']} | {source['license']} | {source['citation']} |"
         for source in sources.values()
     ]
+    archived = [
+        f"| {folder or 'this folder'} | {len(names)} |"
+        for folder, names in contents.archived().items()
+    ]
     return _README.format(
         name=results.name,
         command=command,
         emptied=", ".join(f"`{pattern}`" for pattern in EMPTIED),
-        archived="\n".join(
-            f"| {folder or 'this folder'} | {len(names)} |"
-            for folder, names in contents.archived().items()
-        ),
+        archived="\n".join(archived),
         rows="\n".join(rows),
         downloads="\n".join(downloads) or "| none | | |",
     )

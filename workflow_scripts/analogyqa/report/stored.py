@@ -17,8 +17,8 @@ CONFIGURATION = "configuration.json"
 _REMAKE = "run the workflow of this folder again, which rebuilds it"
 
 
-class _Stored(Section, extra="ignore"):
-    """The content of configuration.json."""
+class Stored(Section, extra="ignore"):
+    """The content of configuration.json: what was configured and left out, and the command."""
 
     values: dict
     left_out: dict[str, str]
@@ -52,14 +52,13 @@ def store_configuration(config: Config, values: dict, command: str) -> None:
 def read_configuration(results: str | Path) -> tuple[Config, dict[str, Paper], str]:
     """Return the configuration and the papers of a results folder, and the command that made it.
 
-    Raises AnalogyQAError when the folder has no readable configuration.json, or one whose settings
-    this version does not know.
+    Raises AnalogyQAError as `read_stored`, or when this version does not know the settings.
     """
-    values, left_out, command = read_stored(results)
+    stored = read_stored(results)
     require_papers()
     path = Path(results, CONFIGURATION)
     try:
-        return *configured(values, left_out, str(path)), command
+        return *configured(stored.values, stored.left_out, str(path)), stored.command
     except AnalogyQAError as error:
         raise AnalogyQAError(
             f"{error}\n{path} was written by another version of this repository, or edited. Use "
@@ -67,29 +66,27 @@ def read_configuration(results: str | Path) -> tuple[Config, dict[str, Paper], s
         ) from error
 
 
-def read_stored(results: str | Path) -> tuple[dict, dict[str, str], str]:
-    """Return what `stored_configuration` wrote: the values, what was left out, and the command.
+def read_stored(results: str | Path) -> Stored:
+    """Return the content of a results folder's configuration.json.
 
     Raises AnalogyQAError when the folder has no readable configuration.json.
     """
     path = Path(results, CONFIGURATION)
     try:
-        stored = _Stored.model_validate_json(path.read_bytes())
-        return stored.values, stored.left_out, stored.command
+        return Stored.model_validate_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
+        problem = (
+            "there is no such folder. Name the output folder of a run, such as results/demo, which "
+            "`analogyqa demo` makes"
+        )
         if path.parent.is_dir():
             problem = (
                 f"it has no {CONFIGURATION}. Start its run again, which writes it, or name another "
                 "output folder"
             )
-        else:
-            problem = (
-                "there is no such folder. Name the output folder of a run, such as results/demo, "
-                "which `analogyqa demo` makes"
-            )
         raise AnalogyQAError(f"{results}: {problem}") from None
     except ValidationError as error:
-        reason = explain_error(_Stored, error.errors()[0])
+        reason = explain_error(Stored, error.errors()[0])
         raise AnalogyQAError(f"{path}: {reason}. Delete the file and {_REMAKE}") from error
     except OSError as error:
         raise AnalogyQAError(f"{path}: cannot be read ({error}). Make it readable") from error

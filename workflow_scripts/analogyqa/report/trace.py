@@ -26,6 +26,11 @@ _SHOWN = (
     *("hyperparameters", "measure", *MEASURED),
     *("published", "verdict", "reason", "provenance", "substitute"),
 )
+# What the record of a run says about it.
+_RECORDED = (
+    *("seeds", "git_commit", "device", "machines", "platform", "versions", "inputs"),
+    *("wall_seconds", "slurm_job"),
+)
 _LISTED = 10  # numbers that a message lists
 
 
@@ -52,43 +57,40 @@ def find_number(
 ) -> Number:
     """Return the one number that some words name.
 
-    Args:
-        results: The output folder.
-        config: Its configuration.
-        papers: Its papers.
-        words: The name of a table or figure, and enough of the labels of the row and column, the
-            system, data set, subset, measure or an override such as p=20. Of two sets of
-            hyperparameters, those of the paper are meant unless `tuned` is among the words.
+    The words are the name of a table or figure, and enough of the labels of the row and column, the
+    system, data set, subset, measure or an override such as p=20. Of two sets of hyperparameters,
+    those of the paper are meant unless `tuned` is among the words.
 
     Raises AnalogyQAError when the words name no number or several.
     """
-    plain_words = [_plain(word) for word in words]
+    plain_words = {_plain(word) for word in words}
     known = {name for paper in papers.values() for name in paper.artefacts}
-    artefacts = known.intersection(plain_words)
-    views = {name for paper in papers.values() for name in paper.views}
-    if not artefacts and (named := sorted(views.intersection(plain_words))):
-        raise AnalogyQAError(
-            f"{named[0]} shows no single numbers. Name one of {', '.join(sorted(known))}"
-        )
+    artefacts = known & plain_words
     if not artefacts:
-        raise AnalogyQAError(
-            f"no table or figure is named{nearest_hint(words[0] if words else '', sorted(known))}"
-        )
+        views = {name for paper in papers.values() for name in paper.views}
+        if named := sorted(views & plain_words):
+            raise AnalogyQAError(
+                f"{named[0]} shows no single numbers. Name one of {', '.join(sorted(known))}"
+            )
+        hint = nearest_hint(words[0] if words else "", sorted(known))
+        raise AnalogyQAError(f"no table or figure is named{hint}")
     numbers = [
         number
         for paper in papers.values()
         for name in artefacts.intersection(paper.artefacts)
         for number in shown_numbers(results, paper, name, config)
     ]
-    labels = set(plain_words) - artefacts
-    where = ", ".join(sorted(artefacts))
-    if unknown := labels - {name for number in numbers for name in number.names}:
-        names = sorted({name for number in numbers for name in number.names})
-        word = sorted(unknown)[0]
-        raise AnalogyQAError(f"{where} has nothing called {word!r}{nearest_hint(word, names)}")
-    matching = [number for number in numbers if labels <= number.names]
-    if TUNED not in labels:
-        matching = [number for number in matching if number.values.get("hyperparameters") != TUNED]
+    labels, where = plain_words - artefacts, ", ".join(sorted(artefacts))
+    names = frozenset().union(*(number.names for number in numbers))
+    if unknown := sorted(labels - names):
+        hint = nearest_hint(unknown[0], sorted(names))
+        raise AnalogyQAError(f"{where} has nothing called {unknown[0]!r}{hint}")
+    matching = [
+        number
+        for number in numbers
+        if labels <= number.names
+        and (TUNED in labels or number.values.get("hyperparameters") != TUNED)
+    ]
     # The title of one system may be the name of another.
     matching = [
         number for number in matching if _plain(number.coordinates.system) in labels
@@ -97,11 +99,11 @@ def find_number(
         given = ", ".join(word for word in words if _plain(word) in labels)
         raise AnalogyQAError(f"no number of {where} has all of these words: {given}. Leave one out")
     if len(matching) != 1:
-        listed = [number.label for number in matching[:_LISTED]]
+        listed = "; ".join(number.label for number in matching[:_LISTED])
         others = f", and {len(matching) - _LISTED} more" if len(matching) > _LISTED else ""
         raise AnalogyQAError(
             f"{' '.join(words)} names {len(matching)} numbers, not one. Give words that only one "
-            f"has. Found: {'; '.join(listed)}{others}"
+            f"has. Found: {listed}{others}"
         )
     return matching[0]
 
@@ -114,55 +116,46 @@ def shown_numbers(results: str | Path, paper: Paper, name: str, config: Config) 
     artefact = paper.artefacts[name]
     kind = "figure" if artefact.is_figure else "table"
     path = Path(results, f"{kind}s", paper.paper, f"{name}.csv")
-    frame = read_csv(path, FIGURE if artefact.is_figure else FRAME)
     points = {
         (panel, line, *map(text_of, point.values())): coordinates
         for panel, line, point, coordinates in artefact.points(config.sweeps)
     }
-    for row in frame.to_dict("records"):
+    for row in read_csv(path, FIGURE if artefact.is_figure else FRAME).to_dict("records"):
         if artefact.is_figure:
             place = [row[key] for key in ("panel", "line", "x", "y")]
-            labels = [label for label in place if label]
-            place = place if artefact.y else place[:-1]
-            if tuple(place) not in points:  # a printed point that is not among those of the run
+            labels = list(filter(None, place))
+            coordinates = points.get(tuple(place if artefact.y else place[:-1]))
+            if coordinates is None:  # a printed point that is not among those of the run
                 continue
-            row |= {"kind": SCORE}
-            coordinates = points[tuple(place)]
+            row |= {"kind": SCORE, "hyperparameters": ""}
         else:
             labels, coordinates = [row["row"], row["column"]], coordinates_of(row, artefact)
+        cell = None
+        if row["kind"] == SCORE and pd.notna(row["mean"]):
+            cells = cells_by_hyperparameters(coordinates, config)
+            cell = cells.get(row["hyperparameters"], next(iter(cells.values()))).with_run(config)
         system = f" ({coordinates.system})" if coordinates.system else ""
+        names = [*labels, paper.paper, *_names(coordinates, config), row["hyperparameters"]]
         yield Number(
             f"{name} of {paper.paper}: {', '.join(labels)}{system}",
-            frozenset(map(_plain, [*labels, paper.paper, *_names(row, coordinates, config)])),
+            frozenset(map(_plain, filter(None, names))),
             row,
             coordinates,
-            _cell(row, coordinates, config),
+            cell,
         )
 
 
-def _names(row: dict, coordinates: Coordinates, config: Config) -> Iterator[str]:
+def _names(coordinates: Coordinates, config: Config) -> Iterator[str | None]:
+    """Yield what some coordinates may be called, None for what they do not have."""
     keys = ("system", "dataset", "subset", "split", "measure", "count", "cost", "over")
-    yield from filter(None, (getattr(coordinates, key) for key in keys))
-    yield from filter(None, [row.get("hyperparameters")])
-    yield from ("=".join(override) for override in coordinates.overrides)
-    for name, section in (
-        (coordinates.system, config.systems),
-        (coordinates.dataset, config.datasets),
-    ):
-        if name in section:
-            yield section[name].title
+    yield from (getattr(coordinates, key) for key in keys)
+    yield from map("=".join, coordinates.overrides)
+    yield from (config.systems[name].title for name in {coordinates.system} & {*config.systems})
+    yield from (config.datasets[name].title for name in {coordinates.dataset} & {*config.datasets})
 
 
 def _plain(name: str) -> str:
     return name.casefold().strip(". ")
-
-
-def _cell(row: dict, coordinates: Coordinates, config: Config) -> Cell | None:
-    if row["kind"] != SCORE or pd.isna(row["mean"]):
-        return None
-    cells = cells_by_hyperparameters(coordinates, config)
-    cell = cells.get(row.get("hyperparameters", ""), next(iter(cells.values())))
-    return cell.with_run(config)
 
 
 def origin(results: str | Path, number: Number, command: str) -> dict:
@@ -171,12 +164,8 @@ def origin(results: str | Path, number: Number, command: str) -> dict:
     Its keys are `number`, the columns of the csv that are not empty, and, for a number that was
     computed here, `command`, which makes it again, and `files`. A score also has facts of the
     record of its run: `seeds`, `git_commit`, `device`, `machines`, `platform`, `versions`, `inputs`
-    (the sha256 of each file that was read), `wall_seconds`, `slurm_job` and `log`.
-
-    Args:
-        results: The output folder.
-        number: The number.
-        command: The command that makes the whole folder.
+    (the sha256 of each file that was read), `wall_seconds`, `slurm_job` and `log`. The argument
+    `command` makes the whole folder.
 
     Raises AnalogyQAError when the record of the run is missing or damaged.
     """
@@ -191,10 +180,18 @@ def number_facts(results: str | Path, number: Number, command: str) -> dict:
     facts |= {key: value for key, value in values.items() if not pd.isna(value) and value != ""}
     if number.values["kind"] == CITED:
         return facts | {"reason": "the paper cites this value, so we have no value"}
-    files = _files(Path(results), number)
-    if not files:
-        return facts
-    return facts | {"command": f"{command} -- {shlex.quote(files[0])}", "files": files}
+    # The first is the file that the number is read from.
+    at, names = number.coordinates, []
+    if number.cell:
+        files = ("metrics.parquet", "scores.parquet", "history.parquet", "run.json")
+        names = [f"runs/{number.cell.path}/{file}" for file in files]
+    elif number.values["kind"] == COUNT:
+        names = [f"corpora/{at.dataset}.parquet"]
+    elif number.values["kind"] == COST:
+        names = [f"costs/{at.dataset}/{at.subset}.json"]
+    if paths := [str(path) for name in names if (path := Path(results, name)).exists()]:
+        facts |= {"command": f"{command} -- {shlex.quote(paths[0])}", "files": paths}
+    return facts
 
 
 def run_facts(results: str | Path, cell: Cell) -> dict:
@@ -203,14 +200,9 @@ def run_facts(results: str | Path, cell: Cell) -> dict:
     Raises AnalogyQAError when the record is missing or damaged.
     """
     stored = read_record(Path(results, "runs", cell.path, "run.json"))
-    keys = (
-        *("seeds", "git_commit", "device", "machines", "platform", "versions", "inputs"),
-        *("wall_seconds", "slurm_job"),
-    )
-    facts = {key: stored[key] for key in keys if stored.get(key)}
-    if log := run_log(results, cell):
-        facts["log"] = str(log)
-    return facts
+    facts = {key: stored[key] for key in _RECORDED if stored.get(key)}
+    log = run_log(results, cell)
+    return facts | ({"log": str(log)} if log else {})
 
 
 def run_log(results: str | Path, cell: Cell) -> Path | None:
@@ -232,18 +224,3 @@ def text_lines(value: object) -> list[str]:
     if isinstance(value, float):
         return [f"{value:.10g}"]
     return [", ".join(map(str, value)) if isinstance(value, list) else str(value)]
-
-
-def _files(results: Path, number: Number) -> list[str]:
-    """Return the files behind a number, first the one it is read from."""
-    coordinates = number.coordinates
-    if number.cell:
-        names = ("metrics.parquet", "scores.parquet", "history.parquet", "run.json")
-        paths = [results / "runs" / number.cell.path / name for name in names]
-    elif number.values["kind"] == COUNT:
-        paths = [results / "corpora" / f"{coordinates.dataset}.parquet"]
-    elif number.values["kind"] == COST:
-        paths = [results / "costs" / coordinates.dataset / f"{coordinates.subset}.json"]
-    else:
-        return []
-    return [str(path) for path in paths if path.exists()]

@@ -1,6 +1,6 @@
 """Compute the numbers of a results folder again from its scores, and compare the files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from analogyqa.cells import Cell, claim_cells, norm_cells, reported_cells
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
 from analogyqa.evaluation.published import build_ledger, compare_numbers
-from analogyqa.evaluation.results import Results, read_finished, read_learnt
+from analogyqa.evaluation.results import read_finished, read_learnt
 from analogyqa.evaluation.summary import csv_text, find_records, read_csv, read_record
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.stored import read_stored
@@ -28,11 +28,10 @@ EXPECTED = SAMPLE.with_name("expected.csv")
 # Folders and devices, which do not change the means beyond their tolerance.
 _LOCAL = ("output_dir", "resources_dir", "mirrors", "tracking_uri", "device")
 _KEYS = ["system", "dataset", "subset", "overrides", "measure"]
-EXPECTED_COLUMNS = dict.fromkeys(_KEYS, "str") | {
-    "n_seeds": "Int64",
-    "n_items": "Int64",
-    "mean": "float64",
-    "tolerance": "float64",
+EXPECTED_COLUMNS = {
+    **dict.fromkeys(_KEYS, "str"),
+    **dict.fromkeys(["n_seeds", "n_items"], "Int64"),
+    **dict.fromkeys(["mean", "tolerance"], "float64"),
 }
 _DECIMALS = 4
 _ROUNDING = 10.0**-_DECIMALS
@@ -59,51 +58,61 @@ def verify(
     again from the measures and from the printed values of the papers. The means of the bundled
     sample are also compared with those that the repository expects. Of a run without a ledger, only
     the runs that are finished are checked.
-
-    Args:
-        results: The output folder.
-        config: The configuration of the folder.
-        papers: Its papers.
     """
-    results = Path(results)
+    for path, what in _differences(Path(results), config, papers):
+        yield Difference(str(path), what)
+
+
+def _differences(
+    results: Path, config: Config, papers: Mapping[str, Paper]
+) -> Iterator[tuple[Path, str]]:
     for path in find_records(results).values():
         try:
             yield from _verify_run(path, results, config)
         except AnalogyQAError as error:
-            yield Difference(str(path), str(error))
+            yield path, str(error)
         except (OSError, ValueError, LookupError, TypeError) as error:
-            yield Difference(str(path), f"the run cannot be read: {error!r}")
-    yield from (Difference(str(path), what) for path, what in changed_files(results))
+            yield path, f"the run cannot be read: {error!r}"
+    yield from changed_files(results)
     missing = missing_runs(results, config, papers)
     if missing and not (results / "ledger.csv").exists():
         return  # the run has not finished
-    yield from (Difference(str(path), "is missing") for path in missing)
+    yield from ((path, "is missing") for path in missing)
     if missing:
         return
     try:
-        yield from _verify_reports(results, config, papers)
+        for name, frame in _tables_made_again(results, config, papers):
+            if what := _compare(frame, results / name):
+                yield results / name, what
+            if name == "summary.csv" and is_sample(results):
+                yield from ((results / name, what) for what in differences_from_expected(frame))
     except AnalogyQAError as error:
-        yield Difference(str(results), str(error))
+        yield results, str(error)
 
 
 def missing_runs(results: str | Path, config: Config, papers: Mapping[str, Paper]) -> list[Path]:
     """Return the records of runs that the papers ask for and a results folder does not have."""
-    records = _run_records(Path(results), reported_cells(config, dict(papers)), config)
-    return [path for path in records if not path.exists()]
+    runs = _run_folders(Path(results), reported_cells(config, dict(papers)), config)
+    return [run / "run.json" for run in runs if not (run / "run.json").exists()]
 
 
-def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Difference]:
+def _run_folders(results: Path, cells: Iterable[Cell], config: Config) -> list[Path]:
+    runs = dict.fromkeys(cell.with_run(config).path for cell in cells)
+    return [results / "runs" / run for run in runs]
+
+
+def _verify_run(path: Path, results: Path, config: Config) -> Iterator[tuple[Path, str]]:
     record, folder = read_record(path), path.parent
     cell = Cell.from_record(record["cell"])
     if folder != results / "runs" / cell.path:
-        yield Difference(str(path), f"is the record of another cell, {cell.path}")
+        yield path, f"is the record of another cell, {cell.path}"
     if record["content_hash"] != record_hash(record):
-        yield Difference(str(path), "its content_hash is not that of its content")
+        yield path, "its content_hash is not that of its content"
     scores, metrics = folder / "scores.parquet", folder / "metrics.parquet"
     # A run that solves analogies has no scores, and its record has the hash of its measures.
     hashed = metrics if SOLVER in dict(cell.overrides) else scores
     if sha256(hashed) != record["scores"]:
-        yield Difference(str(hashed), "its bytes are not those that run.json records")
+        yield hashed, "its bytes are not those that run.json records"
     # As the run was configured: the last run of the folder may be of papers without these vectors.
     vectors = record["settings"].get("vectors")
     corpus = texts = results / "corpora" / f"{cell.corpus}.parquet"
@@ -113,7 +122,7 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
         texts = results / "lemmas" / cell.corpus / "content.parquet"
     recorded = {value for name, value in record["inputs"].items() if name.startswith("corpus")}
     if texts.exists() and recorded and original_sha256(texts) not in recorded:
-        yield Difference(str(texts), f"is not the file that {cell.label} was run on")
+        yield texts, f"is not the file that {cell.label} was run on"
     elif scores.exists() and corpus.exists():  # other texts have the same ids and labels
         again = compute_metrics(
             read_table(scores, SCORES), read_table(corpus, CORPUS), config.types_of(cell.subset)
@@ -121,88 +130,65 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
         stored = read_table(metrics, METRICS)
         # Measures that are newer than the run are computed where they are read.
         if not _equal(again[again["measure"].isin(stored["measure"])], stored):
-            yield Difference(str(metrics), "the measures of the scores are other numbers")
+            yield metrics, "the measures of the scores are other numbers"
 
 
 def _equal(again: pd.DataFrame, stored: pd.DataFrame) -> bool:
-    dtypes = {name: "float64" if name == "value" else "str" for name in METRICS.names}
+    dtypes = dict.fromkeys(METRICS.names, "str") | {"value": "float64"}
     first, second = (
-        frame[[*dtypes]].astype(dtypes).sort_values([*dtypes]).reset_index(drop=True)
+        frame[METRICS.names].astype(dtypes).sort_values(METRICS.names, ignore_index=True)
         for frame in (again, stored)
     )
     return first.equals(second)
 
 
-def _run_records(results: Path, cells: list[Cell], config: Config) -> list[Path]:
-    paths = dict.fromkeys(cell.with_run(config).path for cell in cells)
-    return [results / "runs" / path / "run.json" for path in paths]
-
-
-def _verify_reports(
+def _tables_made_again(
     results: Path, config: Config, papers: Mapping[str, Paper]
-) -> Iterator[Difference]:
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield each table that is made of the measures, by the name of its csv below the results."""
     computed, _ = read_finished(results, config, papers)
     numbers = compare_numbers(list(papers.values()), config, computed)
-    ledger = build_ledger(numbers)
-    yield from _compare(computed.summary, results / "summary.csv")
-    if is_sample(results):
-        for what in differences_from_expected(computed.summary):
-            yield Difference(str(results / "summary.csv"), what)
-    yield from _compare(ledger, results / "ledger.csv")
-    claims, comparisons = _judge_claims(results, config, papers, computed)
-    yield from _compare(claims, results / "claims.csv")
-    yield from _compare(comparisons, results / "comparisons.csv")
+    yield "summary.csv", computed.summary
+    yield "ledger.csv", build_ledger(numbers)
+    inside = dict.fromkeys(cell for paper in papers.values() for cell in norm_cells(config, paper))
+    values = with_norms_and_costs(
+        computed.values,
+        [f"{results}/runs/{cell.path}/inside.parquet" for cell in inside],
+        computed.costs,
+    )
+    cells = (cell for paper in papers.values() for cell in claim_cells(config, paper))
+    histories = (run / "history.parquet" for run in _run_folders(results, cells, config))
+    learnt = read_learnt([str(path) for path in histories if path.exists()])
+    judged = judge_claims(list(papers.values()), config, values, learnt)
+    yield from zip(("claims.csv", "comparisons.csv"), judged, strict=True)
     for paper in papers.values():
         for name, artefact in paper.artefacts.items():
             if not artefact.is_figure:
-                frame = build_table(paper, name, numbers, config, computed).frame
-                yield from _compare(frame, results / "tables" / paper.paper / f"{name}.csv")
+                table = build_table(paper, name, numbers, config, computed)
+                yield f"tables/{paper.paper}/{name}.csv", table.frame
 
 
-def _judge_claims(
-    results: Path, config: Config, papers: Mapping[str, Paper], computed: Results
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    cells = [cell for paper in papers.values() for cell in claim_cells(config, paper)]
-    records = _run_records(results, cells, config)
-    inside = [cell for paper in papers.values() for cell in norm_cells(config, paper)]
-    values = with_norms_and_costs(
-        computed.values,
-        [f"{results}/runs/{cell.path}/inside.parquet" for cell in dict.fromkeys(inside)],
-        computed.costs,
-    )
-    histories = (path.with_name("history.parquet") for path in records)
-    learnt = read_learnt([str(path) for path in histories if path.exists()])
-    return judge_claims(list(papers.values()), config, values, learnt)
-
-
-def _compare(frame: pd.DataFrame, path: Path) -> Iterator[Difference]:
-    """Yield a difference if a csv is missing or has other text than a table made again."""
+def _compare(frame: pd.DataFrame, path: Path) -> str:
+    """Return how the text of a csv differs from that of a table made again; "" if it is equal."""
     if not path.exists():
-        yield Difference(str(path), "is missing")
-        return
+        return "is missing"
     again = csv_text(frame).splitlines()
     stored = path.read_bytes().decode("utf-8", "replace").splitlines()
     for number, (expected, line) in enumerate(zip(again, stored, strict=False), 1):
         if expected != line:
-            yield Difference(str(path), f"line {number} is {line!r}, made again {expected!r}")
-            return
-    if len(again) != len(stored):
-        yield Difference(str(path), f"has {len(stored)} lines, made again {len(again)}")
-
-
-# The demo: the repository holds the means that it must have.
+            return f"line {number} is {line!r}, made again {expected!r}"
+    return "" if len(again) == len(stored) else f"has {len(stored)} lines, made again {len(again)}"
 
 
 def is_sample(results: str | Path) -> bool:
     """Return whether a results folder was made with the configuration of the bundled sample."""
     if not SAMPLE.exists():
         return False
-    stored, sample = read_stored(results)[0], read_values(SAMPLE)[0]
-    stored, sample = (
+    made_with, sample = (
         {key: value for key, value in values.items() if key not in _LOCAL}
-        for values in (stored, sample)
+        for values in (read_stored(results).values, read_values(SAMPLE)[0])
     )
-    return stored == sample
+    return made_with == sample
 
 
 def expected_values(summary: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
