@@ -8,7 +8,8 @@ from analogyqa.evaluation.published import compare_numbers
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN
-from analogyqa.report.page.cards import claim_cards, data_cards
+from analogyqa.report.page.papers import claim_cards
+from analogyqa.report.page.runs import data_cards
 from analogyqa.report.tables import build_table
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.load import load_config
@@ -43,7 +44,7 @@ def test_a_card_names_the_items_of_its_task(coordinates, item):
     row |= {"effect": 0.1, "low": -0.1, "high": 0.3, "p_value": 0.2, "paper_effect": 0.2}
     row |= {"n_items": 30, "n_seeds": 2, "items_needed": 120}
     (card,) = claim_cards(to_frame([row], CLAIMS), [paper], CONFIG)
-    assert card.judgements[0].facts[2:] == [
+    assert card["judgements"][0]["facts"][2:] == [
         f"30 {item}, seeds: 2",
         f"about 120 {item} would show the published +0.200",
     ]
@@ -55,7 +56,7 @@ def test_equal_systems_are_drawn_in_the_middle():
     row |= {"kind": "score", "evidence": "", "reason": "", "protocol": "paper"}
     row |= {"effect": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "n_items": 30, "n_seeds": 2}
     (card,) = claim_cards(to_frame([row], CLAIMS), [paper], CONFIG)
-    assert card.judgements[0].interval == dict.fromkeys(("low", "effect", "high"), 50) | {
+    assert card["judgements"][0]["interval"] == dict.fromkeys(("low", "effect", "high"), 50) | {
         "paper_effect": None
     }
 
@@ -65,7 +66,7 @@ def test_a_card_on_data_that_are_not_configured_has_the_reason():
     row = {"paper": paper.paper, "claim": "one", "primary": True, "verdict": NOT_RUN}
     frame = to_frame([row | {"protocol": "paper", "reason": "no such data"}], CLAIMS)
     (card,) = claim_cards(frame, [paper], CONFIG)
-    assert card.judgements[0].facts == ["no such data"]
+    assert card["judgements"][0]["facts"] == ["no such data"]
 
 
 def test_the_card_of_relations_counts_pairs_and_analogies(tmp_path):
@@ -74,9 +75,9 @@ def test_the_card_of_relations_counts_pairs_and_analogies(tmp_path):
     (tmp_path / "corpora").mkdir()
     write_table(relations_corpus({"capitals": file}), CORPUS, tmp_path / "corpora/mine.parquet")
     (card,) = data_cards(tmp_path, [], CONFIG, {})
-    assert card.counts.columns == ["Sentence pairs", "Analogies"]
+    assert card["counts"].columns == ["Sentence pairs", "Analogies"]
     # Three pairs form 3 * 2 / 2 analogies.
-    assert [(labels, [value[0] for value in values]) for labels, values in card.counts.rows] == [
+    assert [(labels, [value[0] for value in values]) for labels, values in card["counts"].rows] == [
         (["test"], ["3", "3"])
     ]
 

@@ -19,11 +19,11 @@ from analogyqa.evaluation.summary import SUMMARY, read_csv, to_frame
 from analogyqa.evaluation.verdicts import LOOKS
 from analogyqa.report.html_pages import render
 from analogyqa.report.outcomes import headline
-from analogyqa.report.page.cards import claim_cards, data_cards
-from analogyqa.report.page.papers import PaperPage
+from analogyqa.report.page.papers import PaperPage, claim_cards
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.page.runs import (
     commits_and_machines,
+    data_cards,
     duration,
     read_run_records,
     short_commit,
@@ -40,18 +40,12 @@ from analogyqa.sources.registry import load_registry
 
 
 def build_page(
-    results: str | Path,
-    config: Config,
-    papers: Mapping[str, Paper],
-    command: str,
+    results: str | Path, config: Config, papers: Mapping[str, Paper], command: str
 ) -> str:
-    """Return the page.
+    """Return the page of an output folder.
 
-    Args:
-        results: The output folder. Until a run has written its ledger, the tables are made of the
-            runs that are finished.
-        papers: The papers by name.
-        command: The command that makes the results, for messages.
+    Until a run has written its ledger, the tables are made of the runs that are finished. `command`
+    makes the results; messages name it.
 
     Raises AnalogyQAError if there is no run yet, or if a file is damaged.
     """
@@ -80,7 +74,7 @@ def build_page(
         ledger = ledger.iloc[:0]
     provenance = Provenance(results, config, command)
     try:
-        cards = claim_cards(claims, papers.values(), config)
+        cards = list(claim_cards(claims, papers.values(), config))
         parts = [
             PaperPage(results, paper, config, ledger, claims, summary, tables).part(provenance)
             for paper in papers.values()
@@ -90,9 +84,9 @@ def build_page(
             f"{results}: a table or claims.csv names {error}, which is no longer in the "
             f"configuration or paper.yaml. Make the tables again: {command}"
         ) from error
-    registry = load_registry(REPOSITORY / "sources.yaml")
     # The address of the tracking server may contain a password.
     settings = config.model_dump(mode="json", exclude={"tracking_uri"})
+    verdicts, claim_verdicts = {*ledger["verdict"]}, {*claims["verdict"]}
     return render(
         "report.html",
         title=f"Results of {', '.join(papers).replace(OWN, 'own data')}",
@@ -109,15 +103,11 @@ def build_page(
             for paper in papers.values()
         ],
         cards=cards,
-        verdicts=[
-            (verdict, look)
-            for verdict, look in LOOKS.items()
-            if ledger["verdict"].eq(verdict).any()
-        ],
+        verdicts=[(name, look) for name, look in LOOKS.items() if name in verdicts],
         claim_verdicts=[
-            (verdict, CLAIM_MARKS[verdict], meaning)
-            for verdict, meaning in CLAIM_MEANINGS.items()
-            if claims["verdict"].eq(verdict).any()
+            (name, CLAIM_MARKS[name], meaning)
+            for name, meaning in CLAIM_MEANINGS.items()
+            if name in claim_verdicts
         ],
         legend=(cell_legend(), INTERVALS, *([SUBSTITUTES] if config.comparable else [])),
         papers=parts,
@@ -128,6 +118,6 @@ def build_page(
         duration=duration,
         short_commit=short_commit,
         time=time_block(results),
-        data=data_cards(results, runs, config, registry),
+        data=data_cards(results, runs, config, load_registry(REPOSITORY / "sources.yaml")),
         configuration=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=110),
     )

@@ -1,10 +1,10 @@
-"""A paper in the report: its tables and figures in their order, its claims, studies and examples.
+"""The papers in the report: their claims, tables, figures, studies and examples.
 
 All of it is read from the files of a run; what is missing is listed.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -14,22 +14,18 @@ from markupsafe import Markup
 
 from analogyqa.cells import explained_cells, view_tables
 from analogyqa.errors import REBUILD, AnalogyQAError, explain_damage
+from analogyqa.evaluation.claims import CLAIM_MARKS, UNDECIDED, effect_text
 from analogyqa.evaluation.published import FRAME
 from analogyqa.evaluation.summary import read_csv
 from analogyqa.evaluation.verdicts import OTHER_DATA
-from analogyqa.report.claims_page import claims_of, claims_table
+from analogyqa.measures import MEASURES
+from analogyqa.report import explained
+from analogyqa.report.claims_page import claims_of, claims_table, judged_on
 from analogyqa.report.cross_validation import (
     CROSS_VALIDATION,
     PAIRS,
     cross_validation_table,
     pairs_table,
-)
-from analogyqa.report.explained import (
-    lettered_prototypes,
-    margin,
-    picture_notes,
-    shown_candidates,
-    word_text,
 )
 from analogyqa.report.explanation_figure import picture_svg
 from analogyqa.report.html_pages import prose, render, svg_uri
@@ -45,20 +41,14 @@ from analogyqa.settings.artefacts import BEST, NOT_PRINTED
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
-
-
-class Drawing(NamedTuple):
-    """A figure: alternative text, SVG as a URI, size in pixels."""
-
-    alt: str
-    svg: str
-    size: tuple[int, int]
+from analogyqa.tasks import dataset_task
 
 
 class Section(NamedTuple):
     """A part of a paper: blocks of tables, a drawing, notes, and the paths of its files.
 
-    `short` is its name in the list of contents. `has_sentences`: whether it shows sentences of the
+    `short` is its name in the list of contents. `drawing` has the alternative text, the SVG as a
+    URI, and the width and height in pixels. `has_sentences`: whether it shows sentences of the
     data; `is_wordy`: whether its cells are long texts.
     """
 
@@ -67,28 +57,10 @@ class Section(NamedTuple):
     heading: str
     blocks: Sequence[Block] = ()
     notes: Sequence[str] = ()
-    drawing: Drawing | None = None
+    drawing: dict | None = None
     files: Sequence[str] = ()
     has_sentences: bool = False
     is_wordy: bool = False
-
-
-class PaperPart(NamedTuple):
-    """A paper in the report.
-
-    `findings` are sentences; `missing` are the files that no run has made yet; `choices` is what we
-    decided where the paper is silent, and `config` the text of its config.yaml. `examples` are
-    explained questions, with sentences of the data.
-    """
-
-    name: str
-    citation: str
-    findings: list[str]
-    sections: list[Section]
-    missing: list[str]
-    choices: Markup
-    config: str
-    examples: Markup
 
 
 @dataclass(frozen=True)
@@ -111,8 +83,11 @@ class PaperPage:
     summary: pd.DataFrame
     computed: Mapping[tuple[str, str], Table]
 
-    def part(self, provenance: Provenance) -> PaperPart:
-        """Return what the results contain of the paper; add the numbers of tables to `provenance`.
+    def part(self, provenance: Provenance) -> dict:
+        """Return, for the template, what the results contain of the paper.
+
+        `missing` are the files that no run has made yet; `choices` is what we decided where the
+        paper is silent. The numbers of tables are added to `provenance`.
 
         Raises AnalogyQAError if a file is damaged.
         """
@@ -132,16 +107,16 @@ class PaperPage:
             for path in (PAPERS / paper.paper / name for name in ("README.md", "config.yaml"))
         )
         choices = re.search(r"(?ms)^## Our choices?\n(.*?)(?=^## |\Z)", readme)
-        return PaperPart(
-            name=paper.paper,
-            citation=paper.citation,
-            findings=findings(paper, self.ledger, self.claims),
-            sections=[*sections, *self._studies()],
-            missing=missing,
-            choices=prose(choices[1] if choices else ""),
-            config=config,
-            examples=examples_section(self.results, paper, self.config),
-        )
+        return {
+            "name": paper.paper,
+            "citation": paper.citation,
+            "findings": findings(paper, self.ledger, self.claims),
+            "sections": [*sections, *self._studies()],
+            "missing": missing,
+            "choices": prose(choices[1] if choices else ""),
+            "config": config,
+            "examples": examples_section(self.results, paper, self.config),
+        }
 
     def _table(self, name: str, csv: Path) -> Section | None:
         """Return a table; None if it, or a table that its view reads, is missing."""
@@ -162,85 +137,89 @@ class PaperPage:
 
     def _figure(self, name: str, csv: Path) -> Section | None:
         """Return a figure, with the published best points of its lines next to ours."""
-        svg, paper = csv.with_suffix(".svg"), self.paper
-        if not (svg.exists() and csv.exists()):
+        paper, ledger = self.paper, self.ledger
+        if not (csv.with_suffix(".svg").exists() and csv.exists()):
             return None
-        short, title = printed_name(name), (paper.views | paper.artefacts)[name].title
-        ledger = self.ledger
         best = ledger[
             ledger["paper"].eq(paper.paper) & ledger["artefact"].eq(name) & ledger["kind"].eq(BEST)
         ]
         lines = [
-            ([line], [count_text(row)._replace(verdict=row["verdict"]) for row in rows])
+            ([line], [count_text(row)._replace(verdict=row["verdict"]) for row in records])
             for line, part in best.groupby("row", sort=False)
-            if (rows := part.to_dict("records"))
+            if (records := part.to_dict("records"))
         ]
         columns = [f"best {column}".strip() for column in best["column"].unique()]
-        return Section(
-            f"{paper.paper}-{name}",
-            short,
-            self._heading(name, title),
-            [Block("Best points", ["Line"], columns, lines)] if lines else (),
-            [f"{row['row']}, {row['column']}: {row['reason']}." for row in best.to_dict("records")],
-            _drawing(svg, csv, f"{short} of {paper.paper}: {title}"),
-            self._files(csv),
+        table = Table(
+            (paper.views | paper.artefacts)[name].title,
+            [Block("Best points", ["Line"], columns, lines)] if lines else [],
+            [],
+            f"{printed_name(name)} of {paper.paper}",
         )
+        rows = best.to_dict("records")
+        notes = [f"{row['row']}, {row['column']}: {row['reason']}." for row in rows]
+        return self._section(table, name, csv)._replace(notes=notes)
 
     def _studies(self) -> Iterator[Section]:
         """Yield the claims and the studies of the paper that have results."""
         paper, config = self.paper, self.config
-        studies, folder = config.studies_of(paper.paper), self.results / "tables" / paper.paper
         judged = self.claims[self.claims["paper"] == paper.paper]
         if not judged.empty:
-            table = claims_table(judged, [paper], config)
-            table = table._replace(
+            table = claims_table(judged, [paper], config)._replace(
                 title=f"Claims of {paper.paper}", blocks=claims_of(paper, judged)
             )
             section = self._section(table, "claims", self.results / "claims.csv")
             yield section._replace(is_wordy=True)
-        csv, study = folder / "cross_validation.csv", studies.cross_validation
-        if csv.exists() and study:
-            frame = read_csv(csv, CROSS_VALIDATION)
-            table = cross_validation_table(frame, paper, study, (), config)
-            yield self._section(table, "cross_validation", csv)
-        csv = folder / "pairs.csv"
-        if csv.exists() and study and study.pairs:
-            table = pairs_table(read_csv(csv, PAIRS), paper, config)
-            yield self._section(table, "pairs", csv)
-        csv, varied = folder / "sensitivity.csv", studies.sensitivity
-        if csv.exists() and varied:
-            table = sensitivity_table(read_csv(csv, SENSITIVITY), config, varied)
-            table = table._replace(title=f"Sensitivity of {paper.paper} to the open choices")
-            yield self._section(table, "sensitivity", csv)
+        studies = config.studies_of(paper.paper)
+        folds, varied = studies.cross_validation, studies.sensitivity
+        tables: dict[str, tuple[object, dict[str, str], Callable[[pd.DataFrame], Table]]] = {
+            "cross_validation": (
+                folds,
+                CROSS_VALIDATION,
+                lambda frame: cross_validation_table(frame, paper, folds, (), config),
+            ),
+            "pairs": (
+                folds and folds.pairs,
+                PAIRS,
+                lambda frame: pairs_table(frame, paper, config),
+            ),
+            "sensitivity": (
+                varied,
+                SENSITIVITY,
+                lambda frame: sensitivity_table(frame, config, varied)._replace(
+                    title=f"Sensitivity of {paper.paper} to the open choices"
+                ),
+            ),
+        }
+        for name, (is_configured, columns, build) in tables.items():
+            csv = self.results / "tables" / paper.paper / f"{name}.csv"
+            if is_configured and csv.exists():
+                yield self._section(build(read_csv(csv, columns)), name, csv)
 
     def _section(self, table: Table, name: str, csv: Path) -> Section:
-        """Return a table with the figure of the same name, if there is one."""
+        """Return a table or figure; a table with the figure of the same name, if there is one."""
         paper = self.paper
         svg = self.results / "figures" / paper.paper / f"{name}.svg"
         title = table.title.removesuffix(f" ({OTHER_DATA})")
+        # The user's own tables and figures have no number.
+        if name in paper.tables_and_figures and paper.paper != OWN:
+            title = f"{printed_name(name)}: {title}"
+        # The legend of the page has these notes, and its top the sentence on other data.
+        in_legend = ("Cell: mean", INTERVALS, "Marks: ")
+        notes = [
+            note
+            for note in table.notes
+            if not note.startswith(in_legend) and OTHER_DATA not in note.lower()
+        ]
+        files = (csv.with_suffix(f".{kind}") for kind in ("svg", "png", "csv", "md", "tex"))
         return Section(
             f"{paper.paper}-{name}",
             printed_name(name).replace("_", "-"),
-            self._heading(name, title) if name in paper.tables_and_figures else title,
+            title,
             [_without_empty_columns(block) for block in table.blocks],
-            [note for note in table.notes if not _is_in_page_legend(note)],
+            notes,
             _drawing(svg, csv, table.heading) if svg.exists() else None,
-            self._files(csv),
+            [path.relative_to(self.results).as_posix() for path in files if path.exists()],
         )
-
-    def _heading(self, name: str, title: str) -> str:
-        """Return the heading of a table or figure; those of the user's own data have no number."""
-        return title if self.paper.paper == OWN else f"{printed_name(name)}: {title}"
-
-    def _files(self, csv: Path) -> list[str]:
-        """Return the files of an artefact by their paths below the results."""
-        paths = (csv.with_suffix(f".{kind}") for kind in ("svg", "png", "csv", "md", "tex"))
-        return [path.relative_to(self.results).as_posix() for path in paths if path.exists()]
-
-
-def _is_in_page_legend(note: str) -> bool:
-    """Return whether the legend of the page has a note, or its sentence on other data."""
-    return note.startswith(("Cell: mean", INTERVALS, "Marks: ")) or OTHER_DATA in note.lower()
 
 
 def _without_empty_columns(block: Block) -> Block:
@@ -253,15 +232,15 @@ def _without_empty_columns(block: Block) -> Block:
     return block._replace(columns=[block.columns[place] for place in kept], rows=rows)
 
 
-def _drawing(svg: Path, csv: Path, heading: str) -> Drawing:
+def _drawing(svg: Path, csv: Path, heading: str) -> dict:
     """Return a figure with its size; without it, the page jumps as its figures load."""
     text = svg.read_text(encoding="utf-8")
     sizes = re.findall(r'\b(?:width|height)="([\d.]+)pt"', text[:2000])[:2]
     if len(sizes) < 2:
         raise AnalogyQAError(f"{svg}: has no width and height. {REBUILD}")
-    width, height = (round(float(size) * 4 / 3) for size in sizes)
     alt = f"{heading}. Its numbers are in {csv.name}, linked below."
-    return Drawing(alt, svg_uri(text), (width, height))
+    size = [round(float(size) * 4 / 3) for size in sizes]
+    return {"alt": alt, "svg": svg_uri(text), "size": size}
 
 
 def examples_section(results: Path, paper: Paper, config: Config) -> Markup:
@@ -274,16 +253,15 @@ def examples_section(results: Path, paper: Paper, config: Config) -> Markup:
     groups: dict[str, list[Explanation]] = {}
     for cell in explained_cells(config, paper):
         path = results / "runs" / cell.path / "examples.json"
-        title = f"{config.systems[cell.system].title} on {config.datasets[cell.dataset].title}"
         if not path.exists():
             continue
         with explain_damage(path, "not a list of explanations"):
             explanations = EXPLANATIONS.validate_json(path.read_bytes())
+        title = f"{config.systems[cell.system].title} on {config.datasets[cell.dataset].title}"
         for explanation in explanations:
-            is_correct = explanation.candidates[0].label == 1
-            group = f"{title}: answered {'correctly' if is_correct else 'incorrectly'}"
+            answered = "correctly" if explanation.candidates[0].label == 1 else "incorrectly"
             if explanation.shifts:
-                groups.setdefault(group, []).append(explanation)
+                groups.setdefault(f"{title}: answered {answered}", []).append(explanation)
     if not groups:
         return Markup()
     html = render(
@@ -292,10 +270,75 @@ def examples_section(results: Path, paper: Paper, config: Config) -> Markup:
         results=results.as_posix(),
         groups=groups,
         picture=lambda explanation: svg_uri(picture_svg(explanation, explanation.shifts)),
-        notes=lambda explanation: list(picture_notes(explanation, explanation.shifts)),
-        margin=margin,
-        shown_candidates=shown_candidates,
-        lettered_prototypes=lettered_prototypes,
-        word_text=word_text,
+        notes=lambda explanation: list(explained.picture_notes(explanation, explanation.shifts)),
+        margin=explained.margin,
+        shown_candidates=explained.shown_candidates,
+        lettered_prototypes=explained.lettered_prototypes,
+        word_text=explained.word_text,
     )
     return Markup(html)
+
+
+def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -> Iterator[dict]:
+    """Yield, for the template, a card for each primary claim.
+
+    The judgements of a card are its rows of `claims`, columns CLAIMS, with what they rest on
+    (`judged_on`), the `mark` of the verdict, `facts` in words, and the places of `low`, `effect`,
+    `high` and `paper_effect` in a drawing (`interval`), in percent of its width. No effect is in
+    the middle, and all cards of a paper have one scale.
+    """
+    for paper in papers:
+        primary = claims[claims["primary"] & claims["paper"].eq(paper.paper)]
+        # 1 if all systems are equal.
+        largest = primary[["low", "high", "paper_effect"]].abs().max(axis=None) or 1
+        for name, rows in primary.groupby("claim", sort=False):
+            claim = paper.claims[str(name)]
+            side = claim.sides()[0][0]
+            dataset = config.datasets.get(side.dataset)  # None if it is not configured
+            items = dataset_task(dataset).items if dataset else ""
+            yield {
+                "paper": paper.paper,
+                "claim": claim.claim,
+                "where": f"{claim.where}; {MEASURES[side.measured].short}",
+                "judgements": [
+                    row
+                    | {
+                        "judged_on": judged_on(row),
+                        "mark": CLAIM_MARKS[row["verdict"]],
+                        "facts": _claim_facts(row, items),
+                        "interval": _claim_interval(row, largest),
+                    }
+                    for row in rows.to_dict("records")
+                ],
+            }
+
+
+def _claim_interval(row: dict, largest: float) -> dict[str, float | None]:
+    if pd.isna(row["p_value"]):
+        return {}
+    return {
+        name: None if pd.isna(row[name]) else round(50 + 48 * row[name] / largest, 1)
+        for name in ("low", "effect", "high", "paper_effect")
+    }
+
+
+def _claim_facts(row: dict, items: str) -> list[str]:
+    if pd.isna(row["p_value"]):
+        return [row["reason"]] if row["reason"] else []
+    needed = ""
+    if row["verdict"] == UNDECIDED:
+        published = f"the published {row['paper_effect']:+.3f}"
+        if pd.isna(row["paper_effect"]):
+            needed = f"a difference of {row['detectable']:.3f} would probably be found"
+        elif pd.isna(row["items_needed"]):
+            needed = f"with so few seeds, no number of {items} would show {published}"
+        else:
+            needed = f"about {row['items_needed']:.0f} {items} would show {published}"
+    facts = [
+        row["evidence"].rpartition(" (")[0],  # without the effect, which follows
+        f"{effect_text(row['effect'], row, row['kind'])}, p = {row['p_value']:.2g}",
+        f"{row['n_items']} {items}, seeds: {row['n_seeds']}",
+        needed,
+        row["reason"],
+    ]
+    return list(filter(None, facts))
