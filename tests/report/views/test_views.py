@@ -11,19 +11,20 @@ from analogyqa.cells import Cell, artefact_cells, reported_cells, view_tables
 from analogyqa.evaluation.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.evaluation.summary import read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
-from analogyqa.report.views.show import build_view, draw_view, tabulate_view
-from analogyqa.report.views.specs import VIEWS
-from analogyqa.report.views.vectors import (
+from analogyqa.report.views.inside import (
     DIFFERENCE,
     FOR_EACH_WORD,
     MEAN,
     NORMS,
     POINTS,
     SHARE,
+    WORD_LEVELS,
+    WORDS,
     mean_verdict,
     project,
 )
-from analogyqa.report.views.words import WORD_LEVELS, WORDS
+from analogyqa.report.views.show import build_view, draw_view, tabulate_view
+from analogyqa.report.views.specs import VIEWS
 from analogyqa.schemas import INSIDE, write_table
 from builders.golden import figure_text
 from builders.report import make_config, make_paper

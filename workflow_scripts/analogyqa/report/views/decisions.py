@@ -7,7 +7,7 @@ import pandas as pd
 from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.explained import EXAMPLES, clearest_decisions
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views.show import Panel, ViewContent
+from analogyqa.report.views.show import Panel, ViewContent, text_block
 from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config
 
@@ -63,41 +63,37 @@ def count_decisions(decisions: pd.DataFrame) -> pd.DataFrame:
     counts = groups.agg(
         seeds=("seed", "nunique"), decisions=("seed", "size"), right=("label", "sum")
     ).reset_index()
-    counts = counts.sort_values(
-        ["question_type", "decisions", *keys[1:]], ascending=[True, False, True, True]
-    )
+    order = ["question_type", "decisions", *keys[1:]]
+    counts = counts.sort_values(order, ascending=[True, False, True, True])
     return counts.rename(columns=lambda name: name.removeprefix("prototype_"))
 
 
 def _deciding_lines(frame: pd.DataFrame) -> Iterator[tuple[list[str], list[Value]]]:
     """Yield the most frequent prototypes of each type, the others together, and all."""
     for question_type, part in frame.groupby("question_type", sort=False):
-        others = part.iloc[SHOWN:]
-        for _, row in part.head(SHOWN).iterrows():
-            name = f"{row['question_id']}, {row['candidate_id']}"
-            yield [str(question_type), name], _shares(row.to_frame().T, str(row["seeds"]))
-        if len(others):
-            name = f"{len(others)} other{'s' * (len(others) > 1)}"
-            yield [str(question_type), name], _shares(others)
-        yield [str(question_type), f"all {len(part)} that decide"], _shares(part)
-
-
-def _shares(counts: pd.DataFrame, seeds: str = "") -> list[Value]:
-    decisions, right = counts["decisions"].sum(), counts["right"].sum()
-    share = f"{right / decisions:.2f}".removeprefix("0")
-    return [Value(seeds), Value(str(decisions)), Value(str(right)), Value(share)]
+        groups = [
+            (f"{row['question_id']}, {row['candidate_id']}", str(row["seeds"]), part.loc[[index]])
+            for index, row in part.head(SHOWN).iterrows()
+        ]
+        if len(others := part.iloc[SHOWN:]):
+            groups.append((f"{len(others)} other{'s' * (len(others) > 1)}", "", others))
+        groups.append((f"all {len(part)} that decide", "", part))
+        for name, seeds, counts in groups:
+            decisions, right = counts["decisions"].sum(), counts["right"].sum()
+            share = f"{right / decisions:.2f}".removeprefix("0")
+            texts = seeds, str(decisions), str(right), share
+            yield [str(question_type), name], list(map(Value, texts))
 
 
 def show_decided(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
     """Show the clearest answers of the first seed, correct and incorrect: columns DECIDED."""
     frames = [clearest_decisions(panel.table).assign(panel=panel.name) for panel in panels]
     frame = to_frame(pd.concat(frames).to_dict("records"), DECIDED)
-    blocks = []
-    for (panel, answered), part in frame.groupby(["panel", "answered"], sort=False):
-        texts = part.assign(margin=part["margin"].map("{:+.3f}".format)).to_dict("records")
-        lines = [([row["question"]], [Value(row[name]) for name in COLUMNS]) for row in texts]
-        heading = f"{panel}: answered {answered}"
-        blocks.append(Block(heading, ["Question"], list(COLUMNS.values()), lines, wrapped=True))
+    texts = frame.assign(margin=frame["margin"].map("{:+.3f}".format))
+    blocks = [
+        text_block(f"{panel}: answered {answered}", part, {"question": "Question"}, COLUMNS)
+        for (panel, answered), part in texts.groupby(["panel", "answered"], sort=False)
+    ]
     notes = [
         "Do not publish this table: it contains sentences of the data.",
         f"The first seed. The {EXAMPLES} questions with the largest and with the smallest margin: "

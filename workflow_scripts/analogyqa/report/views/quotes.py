@@ -3,13 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import pandas as pd
 
 from analogyqa.evaluation.summary import to_frame
-from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views.show import Panel, ViewContent
+from analogyqa.report.views.show import Panel, ViewContent, text_block
 from analogyqa.settings.artefacts import Quote, View
 from analogyqa.settings.run import Config
 
@@ -22,17 +20,19 @@ QUOTES = {
     **dict.fromkeys(["question_id", "candidate_id"], "str"),
     **{"label": "Int64", "exact": "str", "similarity": "float64", "missing": "str"},
 }
+LABELS = {"example": "Example", "kind": "", "printed": "Printed"}
+COLUMNS = {
+    "panel": "data",
+    "split": "split",
+    "question_id": "question id",
+    "exact": "word for word",
+    "similarity": "similarity",
+    "missing": "in no candidate",
+}
 QUESTION, ANSWER = "question", "answer"
 YES, WITHIN, NO = "yes", "within a longer text", "no"
 LEFT_OUT = "[...]"
 _WORD = re.compile(r"[a-z0-9]+")
-
-
-class Match(NamedTuple):
-    """How a printed text agrees with a text of the data."""
-
-    exact: str
-    similarity: float
 
 
 def show_quotes(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
@@ -42,15 +42,15 @@ def show_quotes(panels: Sequence[Panel], view: View, config: Config) -> ViewCont
         return ViewContent(to_frame([], QUOTES), [note])
     corpus = pd.concat([panel.table.assign(panel=panel.name) for panel in panels])
     rows = [row for quote in view.quotes for row in (look_up(quote, corpus) if len(corpus) else ())]
-    columns = ["data", "split", "question id", "word for word", "similarity", "in no candidate"]
-    lines = [([row["example"], row["kind"], row["printed"]], _values(row)) for row in rows]
-    blocks = [Block("", ["Example", "", "Printed"], columns, lines, wrapped=True)] if rows else []
+    frame = to_frame(rows, QUOTES)
+    texts = frame.assign(similarity=[f"{at:.2f}".removeprefix("0") for at in frame["similarity"]])
+    blocks = [text_block("", texts, LABELS, COLUMNS)] if rows else []
     notes = [
         "The most similar question of the data, and the most similar of its candidates. "
         "Similarity: twice the number of common words, divided by the number of words of both. "
         "Case and punctuation do not count.",
     ]
-    return ViewContent(to_frame(rows, QUOTES), notes, blocks=blocks)
+    return ViewContent(frame, notes, blocks=blocks)
 
 
 def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
@@ -59,26 +59,24 @@ def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
     The corpus is of schema CORPUS with a column `panel`, of one or more data sets.
     """
     keys = ["panel", "split", "question_id"]
-    questions = corpus.drop_duplicates(keys)
-    question, agrees = _most_similar(quote.question, questions, "question")
+    question, agreement = _most_similar(quote.question, corpus.drop_duplicates(keys), "question")
     ids = {key: str(question[key]) for key in keys}
-    row = {"example": quote.example, "kind": QUESTION, "printed": quote.question} | ids
-    row |= agrees._asdict()
-    is_of_question = (corpus[keys].astype(str) == pd.Series(ids)).all(axis=1)
-    candidates = corpus[is_of_question]
-    candidate, agrees = _most_similar(quote.answer, candidates, "candidate")
+    row = {"example": quote.example, **ids}
+    rows = [row | {"kind": QUESTION, "printed": quote.question} | agreement]
+    candidates = corpus[(corpus[keys].astype(str) == pd.Series(ids)).all(axis=1)]
+    candidate, agreement = _most_similar(quote.answer, candidates, "candidate")
     known = {word for text in candidates["candidate"] for word in split_words(text)}
     missing = [word for word in dict.fromkeys(split_words(quote.answer)) if word not in known]
-    answer = {"example": quote.example, "kind": ANSWER, "printed": quote.answer} | ids
-    answer |= {key: candidate[key] for key in ("candidate_id", "label")}
-    answer |= {**agrees._asdict(), "missing": " ".join(missing)}
-    return [row, answer]
+    row |= {key: candidate[key] for key in ("candidate_id", "label")}
+    row |= {"kind": ANSWER, "printed": quote.answer, "missing": " ".join(missing)}
+    return [*rows, row | agreement]
 
 
-def match(printed: str, text: str) -> Match:
-    """Compare a printed text, which may leave out words, with a text of the data.
+def match(printed: str, text: str) -> tuple[str, float]:
+    """Return how a printed text, which may leave out words, agrees with a text of the data.
 
-    The similarity is Dice's coefficient of their words, each taken as often as it occurs.
+    These are the columns `exact` and `similarity` of QUOTES. The similarity is Dice's coefficient
+    of their words, each taken as often as it occurs.
     """
     words, parts = split_words(text), [split_words(part) for part in printed.split(LEFT_OUT)]
     is_equal = len(parts) == 1 and parts[0] == words
@@ -88,7 +86,7 @@ def match(printed: str, text: str) -> Match:
     counts = Counter(split_words(printed)), Counter(words)
     common = (counts[0] & counts[1]).total()
     similarity = 2 * common / max(counts[0].total() + counts[1].total(), 1)
-    return Match(YES if is_equal else WITHIN if is_within else NO, similarity)
+    return YES if is_equal else WITHIN if is_within else NO, similarity
 
 
 def split_words(text: str) -> list[str]:
@@ -96,14 +94,9 @@ def split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _most_similar(printed: str, rows: pd.DataFrame, column: str) -> tuple[dict, Match]:
-    """Return the row whose text agrees best with a printed one, the first of several."""
+def _most_similar(printed: str, rows: pd.DataFrame, column: str) -> tuple[dict, dict]:
+    """Return the row whose text agrees best with a printed one, the first of several, and how."""
     matches = [match(printed, text) for text in rows[column]]
-    best = max(range(len(matches)), key=lambda index: (matches[index].similarity, -index))
-    return rows.iloc[best].to_dict(), matches[best]
-
-
-def _values(row: dict) -> list[Value]:
-    texts = [row["panel"], row["split"], row["question_id"], row["exact"]]
-    similarity = f"{row['similarity']:.2f}".removeprefix("0")
-    return [Value(text) for text in (*texts, similarity, row.get("missing", ""))]
+    best = max(range(len(matches)), key=lambda index: (matches[index][1], -index))
+    exact, similarity = matches[best]
+    return rows.iloc[best].to_dict(), {"exact": exact, "similarity": similarity}

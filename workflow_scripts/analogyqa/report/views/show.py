@@ -7,10 +7,10 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analogyqa.cells import Cell, view_tables
+from analogyqa.cells import view_tables
 from analogyqa.evaluation.verdicts import NOT_RUN
 from analogyqa.report.figures import own_style, save_figure
-from analogyqa.report.table_formats import Block, Table
+from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.table_notes import for_data, heading, names_by_fact, printed_as
 from analogyqa.schemas import CORPUS, DECISIONS, INSIDE, read_table
 from analogyqa.settings.paper import Paper
@@ -51,14 +51,24 @@ class ViewContent(NamedTuple):
     blocks: Sequence[Block] = ()
 
 
+def text_block(
+    heading: str, texts: pd.DataFrame, labels: dict[str, str], columns: dict[str, str]
+) -> Block:
+    """Return a table of texts as a block; `labels` and `columns` give the head of each column."""
+    rows = [
+        ([row[name] for name in labels], [Value(row[name]) for name in columns])
+        for row in texts.to_dict("records")
+    ]
+    return Block(heading, list(labels.values()), list(columns.values()), rows, wrapped=True)
+
+
 def build_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Config) -> ViewContent:
     """Return the content of a view, such as `figure4`, from the files that `view_tables` names.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
     view = paper.views[name]
-    reads = view.spec.reads
-    schema, panels = SCHEMAS[reads], []
+    schema, panels = SCHEMAS[view.spec.reads], []
     # For the notes: facts, each with the panel or system that it is about.
     facts: list[tuple[str, str]] = []
     for panel, (file, cell, reason) in view_tables(config, view).items():
@@ -67,25 +77,23 @@ def build_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Con
             facts.append((panels[-1].reason, panel))
             continue
         path = next(path for path in paths if Path(path).as_posix().endswith(file))
-        panels.append(Panel(panel, read_table(path, schema)))
+        table = read_table(path, schema)
+        panels.append(Panel(panel, table))
         if cell:
-            system = config.systems[cell.system].title
-            facts.append((_data(panels[-1], cell, config, reads), system))
+            seeds = config.seeds_at(cell.subset, cell.overrides)
+            # Only the first seed is looked into.
+            seeds_text = f"seed {seeds[0]}" if schema is INSIDE else f"seeds: {len(seeds)}"
+            ids = table["question_id"]
+            data = (
+                f"test split of {config.datasets[cell.dataset].title}, {ids[ids != ''].nunique()} "
+                "questions that have a correct answer; with the paper's hyperparameters, "
+                f"{seeds_text}"
+            )
+            facts.append((data, config.systems[cell.system].title))
     with own_style():
         content = view.spec.load()(panels, view, config)
     notes = [f"{', '.join(names)}: {fact}." for fact, names in names_by_fact(facts).items()]
     return content._replace(notes=[*notes, *content.notes])
-
-
-def _data(panel: Panel, cell: Cell, config: Config, reads: str) -> str:
-    seeds = config.seeds_at(cell.subset, cell.overrides)
-    seeds_text = f"seed {seeds[0]}" if reads == "inside" else f"seeds: {len(seeds)}"
-    ids = panel.table["question_id"]
-    questions = ids[ids != ""].nunique()
-    return (
-        f"test split of {config.datasets[cell.dataset].title}, {questions} questions that "
-        f"have a correct answer; with the paper's hyperparameters, {seeds_text}"
-    )
 
 
 def draw_view(

@@ -27,11 +27,11 @@ class ViewSpec(Plugin):
 
 
 VIEWS = {
-    "projection": ViewSpec("analogyqa.report.views.vectors:show_projection", is_figure=True),
-    "norms": ViewSpec("analogyqa.report.views.vectors:show_norms", is_figure=True),
-    "words_by_norm": ViewSpec("analogyqa.report.views.words:show_words", options=("levels",)),
+    "projection": ViewSpec("analogyqa.report.views.inside:show_projection", is_figure=True),
+    "norms": ViewSpec("analogyqa.report.views.inside:show_norms", is_figure=True),
+    "words_by_norm": ViewSpec("analogyqa.report.views.inside:show_words", options=("levels",)),
     "pairs_by_norm": ViewSpec(
-        "analogyqa.report.views.words:show_pairs", options=("examples",), shows_sentences=True
+        "analogyqa.report.views.inside:show_pairs", options=("examples",), shows_sentences=True
     ),
     "deciding": ViewSpec("analogyqa.report.views.decisions:show_deciding", reads="decisions"),
     "decided": ViewSpec(
