@@ -83,18 +83,12 @@ def build_cross_validation(
     values: Values,
     learnt: Mapping[Cell, bool],
 ) -> pd.DataFrame:
-    """Summarise every cross-validated system of a paper.
+    """Summarise every cross-validated system of a paper: columns CROSS_VALIDATION.
 
-    Args:
-        paper, study: The name of the paper, and its cross-validation.
-        values: As `summary.values_of` returns it.
-        learnt: Whether each trained cell has learnt, see `learning.has_learnt`.
-
-    Returns:
-        Columns CROSS_VALIDATION, a row for each data set, system, measure and origin. The origin is
-        the split of the data set that a question comes from, or `all`. Only rows of `all` have a
-        `top_group` and a `difference`, which is the first system minus this one. A system without
-        runs on a data set has one row for each measure, with the reason.
+    There is a row for each data set, system, measure and origin: the split of the data set that a
+    question comes from, or `all`. Only rows of `all` have a `top_group` and a `difference`, which
+    is the first system minus this one. A system without runs on a data set has one row for each
+    measure, with the reason. `learnt`: whether each trained cell has learnt, see `read_learnt`.
     """
     cells, joined = cross_validation_cells(config, paper), join_scores(paper, config, values)
     top = {key: top_group(by_system, config) for key, by_system in joined.items()}
@@ -119,10 +113,9 @@ def build_cross_validation(
             compared |= round_comparison(compare_runs(names, first, scores, config))
         rows.append(row | measure_columns(scores, measure, config) | compared)
         origins = scores.columns.map(original_split)
-        for origin in SPLITS:
-            part = scores.loc[:, origins == origin]
-            if not part.empty:
-                rows.append(row | {"origin": origin} | measure_columns(part, measure, config))
+        for origin in (split for split in SPLITS if split in origins):
+            columns = measure_columns(scores.loc[:, origins == origin], measure, config)
+            rows.append(row | {"origin": origin} | columns)
     return to_frame(rows, CROSS_VALIDATION)
 
 
@@ -131,19 +124,18 @@ def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Confi
 
     The corpora are those of the folds and of the data sets, by name.
     """
-    counts: dict[tuple[str, bool], Counter[str]] = {}
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    types = config.types_of(subset)
     for name, corpus in corpora.items():
         dataset, overrides = split_corpus(name)
-        types = config.types_of(subset)
+        key = config.datasets[dataset].title, "all folds" if overrides else "the paper's split"
         selected = pd.concat([select_subset(corpus, split, types) for split in SPLITS])
-        counts.setdefault((dataset, bool(overrides)), Counter()).update(count_shared(selected))
-    splits = {True: "all folds", False: "the paper's split"}
+        counts.setdefault(key, Counter()).update(count_shared(selected))
     return [
-        f"Test items also in train or dev, {config.datasets[dataset].title}, {splits[is_folded]}: "
-        f"{total['questions']} of {total['of_questions']} questions, {total['candidates']} of "
-        f"{total['of_candidates']} candidates (answers that the data set gives to several "
-        "questions)."
-        for (dataset, is_folded), total in counts.items()
+        f"Test items also in train or dev, {title}, {splits}: {total['questions']} of "
+        f"{total['of_questions']} questions, {total['candidates']} of {total['of_candidates']} "
+        "candidates (answers that the data set gives to several questions)."
+        for (title, splits), total in counts.items()
     ]
 
 
@@ -191,11 +183,10 @@ def _systems_block(part: pd.DataFrame, measures: list[str], config: Config) -> B
     main = measures[0]  # origins and differences are shown for the main measure only
     lines = []
     for system in part["system"].unique():
-        values = []
-        for name in measures:
-            row = rows[system, name, EVERY]
-            value = full_text(row, both_intervals=True)
-            values.append(value._replace(bold=row["top_group"] is True))
+        values = [
+            full_text(row, both_intervals=True)._replace(bold=row["top_group"] is True)
+            for row in (rows[system, name, EVERY] for name in measures)
+        ]
         for origin in SPLITS:
             value = Value("")
             if row := rows.get((system, main, origin)):
@@ -210,17 +201,14 @@ def _systems_block(part: pd.DataFrame, measures: list[str], config: Config) -> B
 
 
 def title_with_count(part: pd.DataFrame, config: Config) -> str:
-    """Return the title of a data set with the number of its questions, or "not run".
-
-    `part` are its rows of a table with the columns `dataset` and `n_items`.
-    """
+    """Return the title of a data set, from its rows, with the number of questions that ran."""
     count = part["n_items"].max()
     questions = f"{count} questions" if pd.notna(count) else NOT_RUN
     return f"{config.datasets[part['dataset'].iloc[0]].title}, {questions}"
 
 
 def _difference(row: dict) -> list[Value]:
-    """Return a difference with its interval, and the two-sided p-value; both "" without one."""
+    """Return a difference with its interval, and the two-sided p-value."""
     if pd.isna(row["difference"]):
         return [Value(""), Value("")]
     interval = f"[{row['low']:+.3f}, {row['high']:+.3f}]"
@@ -252,11 +240,8 @@ def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]
     """Return the answer type of each question that has a question type.
 
     It depends on the entities, of the kind that the question asks for, in the correct candidates: a
-    clause if there are none, a number if at least half of them have a digit, or else an entity.
-
-    Args:
-        corpus: Schema CORPUS.
-        entities: The entities in its candidates, schema ENTITIES.
+    clause if there are none, a number if at least half of them have a digit, or else an entity. The
+    tables are of schemas CORPUS and ENTITIES.
     """
     keys = ["split", "question_id", "candidate_id"]
     correct = corpus.loc[corpus["label"] == 1, keys].astype(str)
@@ -276,25 +261,22 @@ def build_pairs(
 ) -> pd.DataFrame:
     """Compare the pairs of a cross-validation on all questions and in groups: columns PAIRS.
 
-    Args:
-        paper, study, values: As for `build_cross_validation`.
-        groups: The group of each question by its id in a fold, by data set and QUESTION or ANSWER.
+    `groups`: the group of each question by its id in a fold, by data set and QUESTION or ANSWER.
     """
     rows = []
     for row, scores in _pairs_with_scores(paper, study, config, values):
         if len(scores) < 2:
             rows.append(row | {"by": EVERY, "group": EVERY, "reason": NOT_RUN})
             continue
-        first, second = scores
-        names = row["first"], row["second"]
         # The first comparison checks that both systems have the same questions.
         parts: dict[tuple[str, str], object] = {(EVERY, EVERY): slice(None)}
         for by in (QUESTION, ANSWER):
-            group_of = first.columns.map(groups.get((row["dataset"], by), {}))
-            parts |= {(by, group): group_of == group for group in sorted({*group_of.dropna()})}
+            types = scores[0].columns.map(groups.get((row["dataset"], by), {}))
+            parts |= {(by, group): types == group for group in sorted({*types.dropna()})}
         for (by, group), part in parts.items():
-            compared = compare_runs(names, first.loc[:, part], second.loc[:, part], config)
-            row |= {"by": by, "group": group, "n_items": first.loc[:, part].shape[1]}
+            first, second = (by_seed.loc[:, part] for by_seed in scores)
+            compared = compare_runs((row["first"], row["second"]), first, second, config)
+            row |= {"by": by, "group": group, "n_items": first.shape[1]}
             rows.append(row | round_comparison(compared))
     return to_frame(rows, PAIRS)
 
@@ -319,10 +301,8 @@ def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
         for row in part.to_dict("records"):
             pair = " against ".join(config.systems[row[name]].title for name in ("first", "second"))
             group = "all questions" if row["by"] == EVERY else f"{row['by']}: {row['group']}"
-            cells = [Value(row["reason"])] * 3
-            if not row["reason"]:
-                cells = [Value(str(row["n_items"])), *_difference(row)]
-            lines.append(([pair, group], cells))
+            numbers = [Value(str(row["n_items"])), *_difference(row)]
+            lines.append(([pair, group], [Value(row["reason"])] * 3 if row["reason"] else numbers))
         difference = f"difference in {MEASURES[part['measure'].iloc[0]].short}"
         columns = ["questions", difference, "p-value"]
         title = config.datasets[dataset].title
@@ -349,7 +329,7 @@ def questions_page(
     """Return, as Markdown, the questions with the largest gains and losses of each pair.
 
     The page contains sentences of the data, which their licences do not allow to publish. The
-    arguments are those of `build_pairs`, and the corpora by data set.
+    corpora are by data set.
     """
     lines = [
         f"# Questions of the pairs of {paper}",
@@ -364,11 +344,8 @@ def questions_page(
         texts = dict(zip(fold_ids(corpus, "question_id"), corpus["question"], strict=True))
         title, short = config.datasets[row["dataset"]].title, MEASURES[row["measure"]].short
         systems = " over ".join(config.systems[row[name]].title for name in ("first", "second"))
-        largest = {
-            "gains": gains[gains > 0].head(SHOWN).index,
-            "losses": gains[gains < 0].tail(SHOWN).index[::-1],
-        }
-        for heading, items in largest.items():
+        largest, smallest = gains[gains > 0].head(SHOWN), gains[gains < 0].tail(SHOWN)[::-1]
+        for heading, items in (("gains", largest.index), ("losses", smallest.index)):
             lines.append(f"## {title}: largest {heading} of {systems}")
             questions = (
                 f"- {texts[item]} ({original_split(item)}; "

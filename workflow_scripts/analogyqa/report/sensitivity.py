@@ -66,14 +66,10 @@ def build_sensitivity(
     The columns are SENSITIVITY. There is a row for each data set, variation, measure and system, in
     the order of the configuration; the first variation, with choice `paper` and no value, is the
     paper's. `mark` is the verdict on the mean, which ignores whether one run can give the published
-    value; it is empty where nothing was published, run or learnt. `difference`, `p_greater`,
-    `p_less` and `verdict` compare the first system with the second on the same questions, and are
-    on the rows of both. The p-values are not corrected for the number of variations.
-
-    Args:
-        paper: Gives the published values, which are used only if our data are the paper's.
-        results: The results of the study's cells.
-        learnt: Whether each trained cell has learnt, see `learning.has_learnt`.
+    value; it is empty where nothing was published, run or learnt, or if our data are not the
+    paper's. `difference`, `p_greater`, `p_less` and `verdict` compare the first system with the
+    second on the same questions, and are on the rows of both. The p-values are not corrected for
+    the number of variations. `learnt`: whether each trained cell has learnt, see `read_learnt`.
 
     Raises AnalogyQAError if the systems were run on different questions.
     """
@@ -91,13 +87,9 @@ def build_sensitivity(
             published = paper.published_at(printed) if config.comparable else None
             row: dict = {"dataset": dataset, "choice": choice, "value": value, "measure": measure}
             row |= {"system": system, "published": published, **compared}
-            if cell is None:
-                reason = why_no_run(at | Coordinates(**variations[choice, value]), config)
-                rows.append(row | {"reason": reason})
-                continue
-            run = results.by_cell.get((cell, measure))
-            if run is None:
-                rows.append(row | {"reason": no_run(cell)})
+            if cell is None or not (run := results.by_cell.get((cell, measure))):
+                wanted = at | Coordinates(**variations[choice, value])
+                rows.append(row | {"reason": no_run(cell) if cell else why_no_run(wanted, config)})
                 continue
             row |= {column: run[column] for column in (*MEASURED, "substitute")}
             row["learnt"] = "no" if has_failed[cell] else "yes"
@@ -123,14 +115,15 @@ def _compare(
     """Compare the first system with the second, if there are two; nothing follows if one failed."""
     if len(pair) < 2:
         return {}
-    first, second = (values(cell, measure) if cell else None for cell in pair)
+    cells = [cell for cell in pair if cell]
+    scores = [by_seed for cell in cells if (by_seed := values(cell, measure)) is not None]
     row: dict = {"verdict": NOT_RUN}
-    if first is not None and second is not None:
-        one, other = (cell.path for cell in pair if cell)
-        row |= round_comparison(compare_runs((one, other), first, second, config))
+    if len(scores) == 2:
+        names = cells[0].path, cells[1].path
+        row |= round_comparison(compare_runs(names, *scores, config))
         decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
         row["verdict"] = decided if row_p_value(row) < level_of(config) else UNDECIDED
-    if any(has_failed[cell] for cell in pair if cell):
+    if any(has_failed[cell] for cell in cells):
         row["verdict"] = NOT_LEARNT
     return row
 
@@ -141,10 +134,7 @@ def variation_name(choice: str, value: str) -> str:
 
 
 def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -> Table:
-    """Return a block with the number of verdicts, and a block for each data set.
-
-    `frame` has the columns SENSITIVITY.
-    """
+    """Return the number of verdicts, and a block for each data set of columns SENSITIVITY."""
     rows = frame[frame["measure"] == study.measure]
     parts = [part for _, part in rows.groupby("dataset", sort=False)]
     counts = [_verdict_counts(parts, config)] if len(study.systems) > 1 and parts else []
@@ -156,7 +146,6 @@ def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -
 
 
 def _variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> Block:
-    """Return the table of one data set, with a row for each variation."""
     titles = [config.systems[name].title for name in study.systems]
     columns = [head for title in titles for head in (title, "change")]
     columns += ["Difference", "two-sided p", "Verdict"] if len(titles) > 1 else []
@@ -169,25 +158,26 @@ def _variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> 
             labels[1] += f" ({items} questions)"
         values = []
         for row in systems:
-            change = row["difference_to_paper"]
-            values += [_score(row), Value(f"{change:+.3f}" if value and pd.notna(change) else "")]
+            score, change = full_text(row | {"verdict": row["mark"]}), row["difference_to_paper"]
+            if row["learnt"] == "no":
+                score = score._replace(ours=f"{score.ours}, {NOT_LEARNT}")
+            values += [score, Value(f"{change:+.3f}" if value and pd.notna(change) else "")]
         rows.append((labels, values + _compared_values(systems[0])))
     title = config.datasets[part["dataset"].iloc[0]].title
     return Block(title, ["Choice", "Value"], columns, rows)
 
 
-def _score(row: dict) -> Value:
-    value = full_text(row | {"verdict": row["mark"]})
-    return value._replace(ours=f"{value.ours}, {NOT_LEARNT}") if row["learnt"] == "no" else value
-
-
 def _compared_values(row: dict) -> list[Value]:
     if not row["verdict"]:
         return []
-    verdict_value = Value(f"{CLAIM_MARKS.get(row['verdict'], '➖')} {row['verdict']}")
-    if row["verdict"] == NOT_RUN:
-        return [Value(""), Value(""), verdict_value]
-    return [Value(f"{row['difference']:+.3f}"), Value(f"{row_p_value(row):.2g}"), verdict_value]
+    texts = ["", ""]
+    if row["verdict"] != NOT_RUN:
+        texts = [f"{row['difference']:+.3f}", f"{row_p_value(row):.2g}"]
+    return list(map(Value, [*texts, _marked(row["verdict"])]))
+
+
+def _marked(verdict: str) -> str:
+    return f"{CLAIM_MARKS.get(verdict, '➖')} {verdict}"
 
 
 def _verdict_counts(parts: list[pd.DataFrame], config: Config) -> Block:
@@ -198,8 +188,7 @@ def _verdict_counts(parts: list[pd.DataFrame], config: Config) -> Block:
         counts = [Value(str(varied.count(verdict) or "")) for verdict in VERDICTS]
         title = config.datasets[part["dataset"].iloc[0]].title
         rows.append(([title], [Value(at_paper), Value(str(len(varied))), *counts]))
-    heads = [f"{CLAIM_MARKS.get(verdict, '➖')} {verdict}" for verdict in VERDICTS]
-    columns = [AT_PAPER.capitalize(), "Variations", *heads]
+    columns = [AT_PAPER.capitalize(), "Variations", *map(_marked, VERDICTS)]
     return Block("Verdicts on the claim", ["Data set"], columns, rows)
 
 
@@ -226,11 +215,10 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
     if len(names) > 1:
         notes += [PAIRED_TEST, f"Level: {level_of(config):g}. Correction for several tests: none."]
     notes += marks_legend({*frame["mark"]}, frame["substitute"].ne("").any(), config)
-    not_run: list[tuple[str, str]] = []
-    same: list[tuple[str, str]] = []
-    for row in frame[frame["reason"] != ""].to_dict("records"):
+    facts: dict[str, list[tuple[str, str]]] = {"Not run": [], "No run of its own": []}
+    for row in frame.to_dict("records"):
         variation = variation_name(row["choice"], row["value"])
         name = f"{config.systems[row['system']].title} (*{variation}*)"
-        (not_run if pd.isna(row["mean"]) else same).append((row["reason"], name))
-    notes += group_by_fact("Not run", not_run)
-    return [*notes, *group_by_fact("No run of its own", same)]
+        heading = "Not run" if pd.isna(row["mean"]) else "No run of its own"
+        facts[heading].append((row["reason"], name))
+    return notes + [note for heading in facts for note in group_by_fact(heading, facts[heading])]
