@@ -124,8 +124,8 @@ def write_without_texts(source: str | Path, name: str, target: str | Path) -> No
     with explain_damage(source, "damaged Parquet file"):
         table = pq.read_table(source, columns=[c for c in schema.names if c not in columns])
         for field in filter(lambda field: field.name in columns, schema):
-            empty = [""] if field.type == pa.string() else [[]]
-            table = table.append_column(field, pa.array(empty * len(table), field.type))
+            empty = "" if field.type == pa.string() else []
+            table = table.append_column(field, pa.array([empty] * len(table), field.type))
         table = table.select(schema.names).cast(schema)
         table = table.replace_schema_metadata({_ORIGINAL: sha256(source)})
     with atomic_path(target) as temporary:

@@ -227,10 +227,15 @@ def _add_sources(
     added = {}
     for name, source in registry.items():
         if name in names:
-            facts = {"name": source.title, "license": source.licence, "citation": source.citation}
-            facts |= {"url": [download.url for download in source.urls]} if source.urls else {}
-            facts |= {"sha256": list(source.sha256)} if source.sha256 else {}
-            added[name] = _add(crate, f"#source-{name}", **facts)
+            facts: dict = {
+                "name": source.title,
+                "license": source.licence,
+                "citation": source.citation,
+                "url": [download.url for download in source.urls],
+                "sha256": list(source.sha256),
+            }
+            given = {key: value for key, value in facts.items() if value != []}
+            added[name] = _add(crate, f"#source-{name}", **given)
     return added
 
 

@@ -116,11 +116,11 @@ def _compare(
     if len(pair) < 2:
         return {}
     cells = [cell for cell in pair if cell]
-    scores = [by_seed for cell in cells if (by_seed := values(cell, measure)) is not None]
+    scores = [values(cell, measure) for cell in cells]
     row: dict = {"verdict": NOT_RUN}
-    if len(scores) == 2:
+    if len(scores) == 2 and scores[0] is not None and scores[1] is not None:
         names = cells[0].path, cells[1].path
-        row |= round_comparison(compare_runs(names, *scores, config))
+        row |= round_comparison(compare_runs(names, scores[0], scores[1], config))
         decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
         row["verdict"] = decided if row_p_value(row) < level_of(config) else UNDECIDED
     if any(has_failed[cell] for cell in cells):

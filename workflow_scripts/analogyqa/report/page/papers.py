@@ -4,7 +4,7 @@ All of it is read from the files of a run; what is missing is listed.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -42,6 +42,9 @@ from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 from analogyqa.tasks import dataset_task
+
+# The columns of the table of each study.
+STUDIES = {"cross_validation": CROSS_VALIDATION, "pairs": PAIRS, "sensitivity": SENSITIVITY}
 
 
 class Section(NamedTuple):
@@ -171,29 +174,20 @@ class PaperPage:
             yield section._replace(is_wordy=True)
         studies = config.studies_of(paper.paper)
         folds, varied = studies.cross_validation, studies.sensitivity
-        tables: dict[str, tuple[object, dict[str, str], Callable[[pd.DataFrame], Table]]] = {
-            "cross_validation": (
-                folds,
-                CROSS_VALIDATION,
-                lambda frame: cross_validation_table(frame, paper, folds, (), config),
-            ),
-            "pairs": (
-                folds and folds.pairs,
-                PAIRS,
-                lambda frame: pairs_table(frame, paper, config),
-            ),
-            "sensitivity": (
-                varied,
-                SENSITIVITY,
-                lambda frame: sensitivity_table(frame, config, varied)._replace(
-                    title=f"Sensitivity of {paper.paper} to the open choices"
-                ),
-            ),
-        }
-        for name, (is_configured, columns, build) in tables.items():
-            csv = self.results / "tables" / paper.paper / f"{name}.csv"
-            if is_configured and csv.exists():
-                yield self._section(build(read_csv(csv, columns)), name, csv)
+        csvs = {name: self.results / "tables" / paper.paper / f"{name}.csv" for name in STUDIES}
+        frames = {name: read_csv(csv, STUDIES[name]) for name, csv in csvs.items() if csv.exists()}
+        tables: dict[str, Table] = {}
+        if folds and "cross_validation" in frames:
+            table = cross_validation_table(frames["cross_validation"], paper, folds, (), config)
+            tables["cross_validation"] = table
+        if folds and folds.pairs and "pairs" in frames:
+            tables["pairs"] = pairs_table(frames["pairs"], paper, config)
+        if varied and "sensitivity" in frames:
+            table = sensitivity_table(frames["sensitivity"], config, varied)
+            title = f"Sensitivity of {paper.paper} to the open choices"
+            tables["sensitivity"] = table._replace(title=title)
+        for name, table in tables.items():
+            yield self._section(table, name, csvs[name])
 
     def _section(self, table: Table, name: str, csv: Path) -> Section:
         """Return a table or figure; a table with the figure of the same name, if there is one."""

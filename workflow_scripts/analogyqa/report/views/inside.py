@@ -324,7 +324,9 @@ def show_pairs(panels: Sequence[Panel], view: View, config: Config) -> ViewConte
             if question is None:
                 missing += [] if panel.reason else [example]
                 question, printed = next(others, None), [[""] * len(levels)] * 2
-            for sentence in _sentences(panel, question, printed, levels) if question else ():
+            if question is None:
+                continue
+            for sentence in _sentences(panel, question, printed, levels):
                 is_question = sentence[0]["sentence"] == QUESTION
                 labels = [question["text"] if is_question else "", sentence[0]["sentence"]]
                 lines.append((labels, list(map(_words_and_published, sentence))))
