@@ -70,44 +70,43 @@ def rewrite(toy):
     return rewrite
 
 
-def test_the_entity_nearest_to_all_candidates_replaces_the_question_word(rewrite):
-    # Mean cosines of q3: north 1/3, east 2/3, high (1 + 2*2) / 3√5 and flat (2*2 + 1) / 3√5 = 0.75.
-    assert rewrite({"q3-0": ["north", "east"]})[3] == "east"
-    assert rewrite({"q3-0": ["north"], "q3-2": ["flat", "east"]})[3] == "flat"
-    assert rewrite({"q0-0": ["east", "north"]})[0] == "north"
+@pytest.mark.parametrize(
+    ("mentions", "expected"),
+    [
+        # The nearest to all candidates. Mean cosines of q3: north 1/3, east 2/3,
+        # high (1 + 2*2) / 3√5 and flat (2*2 + 1) / 3√5 = 0.75.
+        ({"q3-0": ["north", "east"]}, {3: "east"}),
+        ({"q3-0": ["north"], "q3-2": ["flat", "east"]}, {3: "flat"}),
+        ({"q0-0": ["east", "north"]}, {0: "north"}),
+        # The lengths of vectors do not matter.
+        ({"q0-0": ["far", "north"], "q3-0": ["far", "flat"]}, {0: "north", 3: "flat"}),
+        # The mean of East and North is nearer to (3, 3) than either of them; the spelling is kept.
+        ({"q4-0": ["east", "East North", "north"]}, {4: "East North"}),
+        # The first of equal ones
+        ({"q3-0": ["far", "east"]}, {3: "far"}),
+        ({"q3-0": ["east"], "q3-1": ["far"]}, {3: "east"}),
+        ({"q3-0": ["EAST", "east"]}, {3: "EAST"}),
+        # Without an entity, the prototype word
+        ({"q0-0": ["east north", "north", "north"]}, {0: "east north", 3: "north", 4: "north"}),
+    ],
+)
+def test_the_best_entity_replaces_the_question_word(rewrite, mentions, expected):
+    words = rewrite(mentions)
+    assert {question: words[question] for question in expected} == expected
+    assert words[1:3] == ["east", "what"]
 
 
-def test_the_lengths_of_vectors_do_not_matter(rewrite):
-    assert rewrite({"q0-0": ["far", "north"], "q3-0": ["far", "flat"]})[::3] == ["north", "flat"]
-
-
-def test_an_entity_of_several_words_is_their_mean_and_keeps_its_spelling(rewrite):
-    # The mean of East and North is nearer to (3, 3) than either of them.
-    assert rewrite({"q4-0": ["east", "East North", "north"]})[4] == "East North"
-
-
-def test_the_first_of_equal_entities_is_taken(rewrite):
-    assert rewrite({"q3-0": ["far", "east"]})[3] == "far"
-    assert rewrite({"q3-0": ["east"], "q3-1": ["far"]})[3] == "east"
-    assert rewrite({"q3-0": ["EAST", "east"]})[3] == "EAST"
-
-
-def test_a_question_without_an_entity_gets_the_prototype_word(rewrite):
-    words = rewrite({"q0-0": ["east north", "north", "north"]})
-    assert words == ["east north", "east", "what", "north", "north"]
-
-
-def test_the_prototype_word_is_the_word_nearest_to_all_training_entities_of_the_type(rewrite):
-    mentions = {"q0-0": ["east", "High", "north"], "q3-0": ["flat"], "q4-0": ["flat"]}
-    # Mean cosines to (1, 0), (1, 2)/√5 and (0, 1): east 0.48, high 0.78, north 0.63.
-    assert rewrite(mentions, "prototype_word") == ["high", "east", "what", "high", "high"]
-    # Every mention counts.
-    assert rewrite({"q0-0": ["east", *["north"] * 3]}, "prototype_word")[0] == "north"
-
-
-def test_a_prototype_word_is_a_single_word_of_a_training_entity(rewrite):
-    mentions = {"q0-0": ["north north east"], "q3-1": ["east"]}
-    assert rewrite(mentions, "prototype_word") == ["north", "east", "what", "north", "north"]
+@pytest.mark.parametrize(
+    ("mentions", "word"),
+    [
+        # Mean cosines to (1, 0), (1, 2)/√5 and (0, 1): east 0.48, high 0.78, north 0.63.
+        ({"q0-0": ["east", "High", "north"], "q3-0": ["flat"], "q4-0": ["flat"]}, "high"),
+        ({"q0-0": ["east", *["north"] * 3]}, "north"),  # every mention counts
+        ({"q0-0": ["north north east"], "q3-1": ["east"]}, "north"),  # a single word
+    ],
+)
+def test_the_prototype_word_is_nearest_to_all_training_entities(rewrite, mentions, word):
+    assert rewrite(mentions, "prototype_word") == [word, "east", "what", word, word]
 
 
 @pytest.mark.parametrize("entity", ["west", "north west", "North", "where", " "])
