@@ -18,7 +18,7 @@ from unittest.mock import patch
 import numpy as np
 
 from analogyqa.analogies.pairs import MASK
-from analogyqa.errors import AnalogyQAError, one_line
+from analogyqa.errors import AnalogyQAError, explain_damage
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -31,6 +31,8 @@ ORGANISATION = "sentence-transformers/"  # the library's default
 # Files in the folder of every model of sentence-transformers, of transformers, and of an adapter.
 LIST, CONFIG, ADAPTER = "modules.json", "config.json", "adapter_config.json"
 BATCH = 64
+# A context in which Hugging Face's libraries use local files only.
+OFFLINE = patch.dict(os.environ, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
 # Smallest share of a model's embeddings that its tokenizer must use. Models round their number up,
 # by a few per cent at most.
 MIN_SHARE = 0.9
@@ -56,12 +58,10 @@ def encode_sentence_transformer(texts: Sequence[str], resources: "Resources") ->
             f"{weights}: no sentence-transformers model with this name or path is on this machine, "
             f"and none is downloaded. {install} the folder of the model, which contains {LIST}."
         )
-    with offline():
+    with OFFLINE:
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer.modules import Transformer
-        from transformers.utils.logging import disable_progress_bar
 
-        disable_progress_bar()
         logging.getLogger("sentence_transformers").setLevel(logging.WARNING)
         has_tokens = np.ones(len(texts), dtype=bool)
         with loading_model(folder) as missing:
@@ -72,8 +72,8 @@ def encode_sentence_transformer(texts: Sequence[str], resources: "Resources") ->
             for part in model.modules():
                 if isinstance(part, Transformer) and part.tokenizer is not None:
                     has_tokens &= fit_tokenizer(folder, part.auto_model, part.tokenizer, masked)
-        pooled = partial(model.encode, batch_size=BATCH, show_progress_bar=False)
-        return encode_whole(folder, pooled, masked, has_tokens, missing)
+        encode = partial(model.encode, batch_size=BATCH, show_progress_bar=False)
+        return encode_whole(folder, encode, masked, has_tokens, missing)
 
 
 def encode_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarray:
@@ -99,66 +99,52 @@ def encode_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarr
             f"{folder / ADAPTER}: adapters are not supported. Merge the adapter into its model "
             "(merge_and_unload of the package peft), and name the folder of the result."
         )
-    with offline():
+    pooling, special_tokens = (resources.options[key] for key in ("pooling", "special_tokens"))
+    # Whether a vector depends on those of special tokens in the last layer.
+    pools_special = special_tokens == "counted" or (pooling, special_tokens) == ("cls", "left_out")
+
+    def encode(texts: list[str]) -> np.ndarray:
+        order = np.argsort([len(text) for text in texts], kind="stable")
+        parts = []
+        for start in range(0, len(order), BATCH):
+            batch = tokenizer(
+                [texts[row] for row in order[start : start + BATCH]],
+                padding=True,
+                truncation=True,
+                add_special_tokens=special_tokens != "absent",
+                return_special_tokens_mask=True,
+                return_tensors="pt",
+            )
+            is_special = batch.pop("special_tokens_mask")  # also of padding
+            output = model(**batch)
+            if pooling == "avg":
+                states = output.last_hidden_state
+                inside = batch["attention_mask"] if pools_special else 1 - is_special
+                inside = inside[:, :, None].to(states.dtype)
+                vectors = (states * inside).sum(dim=1) / inside.sum(dim=1).sqrt()
+            elif (vectors := getattr(output, "pooler_output", None)) is None:
+                raise AnalogyQAError(
+                    f"{resources.weights}: this model has no layer for its first token. Use "
+                    "pooling: avg."
+                )
+            parts.append(vectors.float().numpy())
+        return np.concatenate(parts)[order.argsort()]
+
+    with OFFLINE:
         import torch
         from transformers import AutoModel, AutoTokenizer
-        from transformers.utils.logging import disable_progress_bar
 
-        disable_progress_bar()
         options = {"local_files_only": True, "trust_remote_code": False}
         with loading_model(folder) as missing:
             tokenizer = AutoTokenizer.from_pretrained(str(folder), **options)
             model = AutoModel.from_pretrained(str(folder), **options).eval()
             masked = [text.replace(MASK, tokenizer.mask_token or MASK) for text in texts]
-            has_tokens = fit_tokenizer(folder, model, tokenizer, masked, _pools_special(resources))
+            has_tokens = fit_tokenizer(folder, model, tokenizer, masked, pools_special)
         if "decoder_input_ids" in signature(model.forward).parameters:
             model = model.get_encoder()
-        pooled = partial(_encode, model, tokenizer, resources)
-        remedy = "; or use pooling: avg" if resources.options["pooling"] == "cls" else ""
+        remedy = "; or use pooling: avg" if pooling == "cls" else ""
         with torch.inference_mode():
-            return encode_whole(folder, pooled, masked, has_tokens, missing, remedy)
-
-
-def _encode(
-    model: "PreTrainedModel",
-    tokenizer: "PreTrainedTokenizerBase",
-    resources: "Resources",
-    texts: list[str],
-) -> np.ndarray:
-    """Encode n texts in batches of texts of similar length: float32 [n, d]."""
-    order = np.argsort([len(text) for text in texts], kind="stable")
-    parts = []
-    for start in range(0, len(order), BATCH):
-        batch = tokenizer(
-            [texts[row] for row in order[start : start + BATCH]],
-            padding=True,
-            truncation=True,
-            add_special_tokens=resources.options["special_tokens"] != "absent",
-            return_special_tokens_mask=True,
-            return_tensors="pt",
-        )
-        is_special = batch.pop("special_tokens_mask")  # also of padding
-        output = model(**batch)
-        if resources.options["pooling"] == "cls":
-            vectors = getattr(output, "pooler_output", None)
-            if vectors is None:
-                raise AnalogyQAError(
-                    f"{resources.weights}: this model has no layer for its first token. Use "
-                    "pooling: avg."
-                )
-        else:
-            states = output.last_hidden_state
-            inside = batch["attention_mask"] if _pools_special(resources) else 1 - is_special
-            inside = inside[:, :, None].to(states.dtype)
-            vectors = (states * inside).sum(dim=1) / inside.sum(dim=1).sqrt()
-        parts.append(vectors.float().numpy())
-    return np.concatenate(parts)[order.argsort()]
-
-
-def _pools_special(resources: "Resources") -> bool:
-    """Return whether a vector depends on those of special tokens in the last layer."""
-    pooling, special_tokens = (resources.options[key] for key in ("pooling", "special_tokens"))
-    return special_tokens == "counted" or (pooling == "cls" and special_tokens == "left_out")
+            return encode_whole(folder, encode, masked, has_tokens, missing, remedy)
 
 
 def find_model(weights: str) -> Path | None:
@@ -198,11 +184,6 @@ def find_folder(weights: str) -> Path | None:
     return cached_folder(weights, CONFIG)
 
 
-def offline():
-    """Return a context in which Hugging Face's libraries use local files only."""
-    return patch.dict(os.environ, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
-
-
 @contextmanager
 def loading_model(folder: Path) -> Iterator[list[str]]:
     """Load models in this context so that missing weights are NaN instead of random.
@@ -213,7 +194,9 @@ def loading_model(folder: Path) -> Iterator[list[str]]:
     Yields a list of the weights that are missing from the files or have another shape there.
     """
     from transformers import PreTrainedModel
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()
     original, missing = vars(PreTrainedModel)["from_pretrained"], []
 
     def load_and_mark(cls, *arguments, **options):
@@ -226,16 +209,12 @@ def loading_model(folder: Path) -> Iterator[list[str]]:
                 missing.append(name)
         return model
 
-    try:
-        with patch.object(PreTrainedModel, "from_pretrained", classmethod(load_and_mark)):
-            yield missing
-    except AnalogyQAError:
-        raise
-    except Exception as error:
-        raise AnalogyQAError(
-            f"{folder}: the model cannot be loaded ({one_line(error)}). Is the folder complete? "
-            "Copy or install it again."
-        ) from error
+    remedy = "Is the folder complete? Copy or install it again."
+    with (
+        explain_damage(folder, "the model cannot be loaded", remedy),
+        patch.object(PreTrainedModel, "from_pretrained", classmethod(load_and_mark)),
+    ):
+        yield missing
 
 
 def fit_tokenizer(
@@ -312,15 +291,9 @@ def encode_whole(
     """
     rows = np.flatnonzero(has_tokens)
     with_tokens = [texts[row] for row in rows.tolist()]
-    try:
+    what, choose = "this model cannot encode a sentence", "Choose a model that reads text."
+    with explain_damage(folder, what, choose):
         first = encode([max(with_tokens, key=len, default="a")])
-    except AnalogyQAError:
-        raise
-    except Exception as error:  # models raise many types
-        raise AnalogyQAError(
-            f"{folder}: this model cannot encode a sentence ({one_line(error)}). Choose a model "
-            "that reads text."
-        ) from error
     if missing and not np.isfinite(first).all():
         raise AnalogyQAError(
             f"{folder}: {len(missing)} weights of the model are missing from its files, or have "

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analogyqa.errors import AnalogyQAError, one_line
+from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.schemas import ENTITIES
 from analogyqa.text import tokenize
 
@@ -45,34 +45,26 @@ def load_model(
 
     Raises AnalogyQAError, whose message ends in `remedy`, when the model cannot be loaded.
     """
-    try:
-        nlp = _read_model(model)
-        nlp.select_pipes(enable=list(choose(nlp)))
-        nlp("Ada Lovelace was born in London in 1815.").to_json()  # some damage shows only here
-        return nlp
-    except Exception as error:  # spaCy raises many types
-        raise AnalogyQAError(
-            f"{model}: spaCy cannot load this model ({one_line(error)}). Install the package "
-            f"(python -m spacy download NAME), or {remedy}"
-        ) from error
-
-
-def _read_model(model: str) -> "Language":
     import spacy
 
-    if Path(model).suffix == PATTERNS:
-        nlp = spacy.blank("en")
-        ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": True})
-        ruler.from_disk(model)
-        return nlp
-    if Path(model).suffix != _WHEEL:
-        return spacy.load(model)
-    with TemporaryDirectory() as folder:
-        with zipfile.ZipFile(model) as wheel:
-            wheel.extractall(folder)  # links become files, and no path leads out of the folder
-        # The pipeline of a model's package is in package/package-version/.
-        (config,) = Path(folder).glob("*/*/config.cfg")
-        return spacy.load(config.parent)
+    suffix = Path(model).suffix
+    install = f"Install the package (python -m spacy download NAME), or {remedy}"
+    with explain_damage(model, "spaCy cannot load this model", install):
+        if suffix == PATTERNS:
+            nlp = spacy.blank("en")
+            ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": True})
+            ruler.from_disk(model)
+        elif suffix == _WHEEL:
+            with TemporaryDirectory() as folder, zipfile.ZipFile(model) as wheel:
+                wheel.extractall(folder)  # links become files, and no path leads out of the folder
+                # The pipeline of a model's package is in package/package-version/.
+                (config,) = Path(folder).glob("*/*/config.cfg")
+                nlp = spacy.load(config.parent)
+        else:
+            nlp = spacy.load(model)
+        nlp.select_pipes(enable=list(choose(nlp)))
+        nlp("Ada Lovelace was born in London in 1815.").to_json()  # some damage shows only here
+    return nlp
 
 
 _TEXTS = ["question", "candidate"]
