@@ -50,19 +50,15 @@ def paper(
     """
     passed = list(arguments or [])
     options = ["--config", f"papers={papers}"] if papers else []
-    configs = [
-        index
-        for index, text in enumerate(passed)
-        if text in ("--config", "-C") or _JOINED.fullmatch(text)
-    ]
-    if papers and configs:
-        last = configs[-1]  # Snakemake reads only the last --config.
-        if joined := _JOINED.fullmatch(passed[last]):
+    for index in reversed(range(len(passed))) if papers else ():
+        if joined := _JOINED.fullmatch(passed[index]):
             options.append(joined[1])
-            del passed[last]
-        else:
-            passed.insert(last + 1, options[1])
+            del passed[index]
+            break  # Snakemake reads only the last --config.
+        if passed[index] in ("--config", "-C"):
+            passed.insert(index + 1, options.pop())
             options = []
+            break
     _run_snakemake(cores, options, passed)
     if not arguments:
         _say_where_results_are(CONFIG)

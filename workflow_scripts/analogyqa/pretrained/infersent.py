@@ -31,12 +31,9 @@ class InferSent(nn.Module):
         self.enc_lstm = nn.LSTM(word_dim, lstm_dim, bidirectional=True)
 
     def forward(self, words: PackedSequence) -> Tensor:
-        """Encode n non-empty sentences of word vectors: [n, 2 lstm_dim].
-
-        Padding never wins the maximum. In the first published encoder it could, so that a vector
-        depended on the batch; the second version fixed that.
-        """
+        """Encode n non-empty sentences of word vectors: [n, 2 lstm_dim]."""
         states, _ = self.enc_lstm(words)
+        # Padding never wins the maximum. In the first published encoder it could.
         padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
         return padded.amax(dim=1)
 

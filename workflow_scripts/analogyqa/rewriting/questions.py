@@ -60,16 +60,15 @@ def rewrite_questions(
         for tokens in map(split, entities["entity"])
     ]
     is_question_word = entities["entity"].str.lower().isin(question_words)
-    usable = entities[np.array(has_vectors, dtype=bool) & ~is_question_word].astype(
-        {"split": str, "entity_type": str}
-    )
+    usable = entities[np.array(has_vectors, dtype=bool) & ~is_question_word]
+    usable = usable.astype({"split": str, "entity_type": str})
     mentions = usable[usable["split"] == "train"].groupby("entity_type")["entity"].agg(list)
     type_words = {
         question_type: _unique_words(texts, split, question_words)
         for question_type, texts in mentions.items()
     }
     texts = [*typed["candidate"], *usable["entity"], *chain.from_iterable(type_words.values())]
-    similarity = _Similarity(texts, vectors, word_ids, split)
+    similarity = _Similarity(Sentences(texts, word_ids, split), vectors)
 
     prototype_words = {}
     for question_type in typed["question_type"].unique():
@@ -115,17 +114,11 @@ def _unique_words(
 class _Similarity:
     """Cosines between the mean word vectors of texts."""
 
-    def __init__(
-        self,
-        texts: Iterable[str],
-        vectors: np.ndarray,
-        word_ids: dict[str, int],
-        split: Callable[[str], list[str]],
-    ) -> None:
-        self.sentences = Sentences(texts, word_ids, split)
-        self.directions = np.zeros((len(self.sentences), vectors.shape[1]), dtype=np.float32)
+    def __init__(self, sentences: Sentences, vectors: np.ndarray) -> None:
+        self.sentences = sentences
+        self.directions = np.zeros((len(sentences), vectors.shape[1]), dtype=np.float32)
         for number, direction in enumerate(self.directions):
-            words, _ = self.sentences.batch(np.array([number]))
+            words, _ = sentences.batch(np.array([number]))
             mean = vectors[words[0]].mean(axis=0)
             length = np.linalg.norm(mean)
             if length:  # zero vectors of unknown words stay zero

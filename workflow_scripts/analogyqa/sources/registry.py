@@ -9,12 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.settings.base import (
-    OneOrMore,
-    Section,
-    explain_error,
-    without_credentials,
-)
+from analogyqa.settings.base import OneOrMore, Section, explain_error, without_credentials
 
 MIRROR_VARIABLE = "ANALOGYQA_MIRROR"
 UNKNOWN = "unknown"
@@ -144,17 +139,15 @@ def load_registry(path: str | Path) -> dict[str, Source]:
         try:
             sources = model.model_validate(values).sources(str(name))
         except ValidationError as error:
-            faults += [f"{path}: {name}: {explain_error(model, fault)}" for fault in error.errors()]
+            faults += [f"{name}: {explain_error(model, fault)}" for fault in error.errors()]
             continue
         for source in sources:
             owner = owners.setdefault(source.file, source.name)
             if owner != source.name:
-                faults.append(
-                    f"{path}: {source.name}: file: {source.file} is already the file of {owner}."
-                )
+                faults += [f"{source.name}: file: {source.file} is already the file of {owner}."]
             registry[source.name] = source
     if faults:
-        raise AnalogyQAError("\n".join(faults))
+        raise AnalogyQAError("\n".join(f"{path}: {fault}" for fault in faults))
     return registry
 
 
@@ -182,12 +175,10 @@ def first_available(
 ) -> str:
     """Return the first source with a local copy, or else the first with a URL.
 
-    Raises:
-        UnavailableError: When no source has a local copy or a URL.
+    Raises UnavailableError when no source has either.
     """
     local = [name for name in names if local_copy(registry[name], resources_dir, mirrors)]
-    available = local or [name for name in names if registry[name].urls]
-    if available:
+    if available := local or [name for name in names if registry[name].urls]:
         return available[0]
     folder = Path(resources_dir).absolute()
     paths = " or ".join(str(folder / registry[name].file) for name in names)
