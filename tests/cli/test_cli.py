@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 from analogyqa import cli
 from analogyqa.cli import run
-from analogyqa.cli.options import counted
 from analogyqa.cli.prepare import describe_gpu, describe_slurm
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
@@ -63,35 +62,30 @@ def read_by_snakemake(monkeypatch):
     return read
 
 
+PAPER = ("paper", "--papers", "x", "--")
+
+
 @pytest.mark.parametrize(
-    ("given", "config", "targets"),
+    ("arguments", "config", "targets"),
     [
-        ([], ["papers=x"], []),
-        (["a.csv"], ["papers=x"], ["a.csv"]),
-        (["-n", "--", "a.csv"], ["papers=x"], ["a.csv"]),
-        (["--config", "seeds=3", "-n"], ["papers=x", "seeds=3"], []),
-        (["-n", "-C", "seeds=3", "--", "a.csv"], ["papers=x", "seeds=3"], ["a.csv"]),
-        (["-Cseeds=3"], ["papers=x", "seeds=3"], []),
-        (["--config=seeds=3", "a.csv"], ["papers=x", "seeds=3"], ["a.csv"]),
-        (["-Cseeds=3", "-n", "--", "a.csv"], ["papers=x", "seeds=3"], ["a.csv"]),
+        (PAPER, ["papers=x"], []),
+        ((*PAPER, "a.csv"), ["papers=x"], ["a.csv"]),
+        ((*PAPER, "-n", "--", "a.csv"), ["papers=x"], ["a.csv"]),
+        ((*PAPER, "--config", "seeds=3", "-n"), ["papers=x", "seeds=3"], []),
+        ((*PAPER, "-n", "-C", "seeds=3", "--", "a.csv"), ["papers=x", "seeds=3"], ["a.csv"]),
+        ((*PAPER, "-Cseeds=3"), ["papers=x", "seeds=3"], []),
+        ((*PAPER, "--config=seeds=3", "a.csv"), ["papers=x", "seeds=3"], ["a.csv"]),
+        ((*PAPER, "-Cseeds=3", "-n", "--", "a.csv"), ["papers=x", "seeds=3"], ["a.csv"]),
+        (("paper", "--", "--config=seeds=3", "a.csv"), ["seeds=3"], ["a.csv"]),
+        (("demo", "results/demo/ledger.csv"), [], ["results/demo/ledger.csv"]),
     ],
 )
 def test_papers_are_added_to_the_options_and_targets_of_the_user(
-    read_by_snakemake, given, config, targets
+    read_by_snakemake, arguments, config, targets
 ):
-    read = read_by_snakemake("paper", "--papers", "x", "--", *given)
-    assert (read.config, list(read.targets)) == (config, targets)
-
-
-def test_without_papers_the_arguments_are_those_of_the_user(read_by_snakemake):
-    read = read_by_snakemake("paper", "--", "--config=seeds=3", "a.csv")
-    assert (read.config, list(read.targets)) == (["seeds=3"], ["a.csv"])
-
-
-def test_a_target_of_the_demo_is_no_configuration_file(read_by_snakemake):
-    read = read_by_snakemake("demo", "results/demo/ledger.csv")
-    assert read.targets == ["results/demo/ledger.csv"]
-    assert [path.name for path in read.configfile] == ["config.yaml"]
+    read = read_by_snakemake(*arguments)
+    assert ([*(read.config or [])], [*read.targets]) == (config, targets)
+    assert [path.name for path in read.configfile or []] == ["config.yaml"] * ("demo" in arguments)
 
 
 RANK = ["rank", "--run", "a/b/c", "--question", "q", "--results", "r", "--candidates", "-"]
@@ -114,20 +108,25 @@ def test_only_line_ends_separate_candidates(monkeypatch):
     assert result.exit_code == 0 and ranked == texts
 
 
-def test_a_printed_command_can_be_pasted(tmp_path, monkeypatch):
+@pytest.fixture
+def write_config(tmp_path, monkeypatch):
+    """Write the configuration of the sample with changes, and new folders; return its path."""
     monkeypatch.chdir(REPOSITORY)
-    path = tmp_path / "my config.yaml"
     config = read_yaml(REPOSITORY / "sample" / "config.yaml")
-    folders = {"output_dir": str(tmp_path / "results"), "resources_dir": str(tmp_path)}
-    path.write_text(yaml.safe_dump(config | folders), encoding="utf-8")
-    result = CliRunner().invoke(cli.app, ["report", "--config", str(path)])
+
+    def write(name: str, **changes) -> str:
+        folders = {"output_dir": str(tmp_path / "results"), "resources_dir": str(tmp_path / "here")}
+        (tmp_path / name).write_text(yaml.safe_dump(config | folders | changes), encoding="utf-8")
+        return str(tmp_path / name)
+
+    return write
+
+
+def test_a_printed_command_can_be_pasted(write_config):
+    path = write_config("my config.yaml")
+    result = CliRunner().invoke(cli.app, ["report", "--config", path])
     words = shlex.split(str(result.exception).partition("first: ")[2])
-    assert words == ["snakemake", "--cores", "all", "--configfile", str(path)]
-
-
-def test_counts_agree_with_their_nouns():
-    texts = [counted(count, "file", "files") for count in (0, 1, 2)]
-    assert texts == ["0 files", "1 file", "2 files"]
+    assert words == ["snakemake", "--cores", "all", "--configfile", path]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +136,7 @@ def test_counts_agree_with_their_nouns():
         ("echo 'fatal: Could not establish a configuration source' >&2; exit 1", "'fatal: Could"),
         ("echo 'Slurmctld(primary) at head is DOWN'; exit 1", "at head is DOWN"),
         (None, "No such file"),
+        ("while :; do :; done", "no answer in 1 seconds"),
     ],
 )
 def test_doctor_asks_slurm_whether_it_works(tmp_path, monkeypatch, scontrol, words):
@@ -145,17 +145,9 @@ def test_doctor_asks_slurm_whether_it_works(tmp_path, monkeypatch, scontrol, wor
             (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
             (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    answer = describe_slurm()
+    answer = describe_slurm(seconds=1)
     assert words in answer
     assert ("cannot be used" in answer) == ("controller answers" not in answer)
-
-
-def test_doctor_does_not_wait_for_slurm(tmp_path, monkeypatch):
-    for name in ("sbatch", "scontrol"):
-        (tmp_path / name).write_text("#!/bin/sh\nwhile :; do :; done\n")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert "no answer" in describe_slurm(seconds=0)
 
 
 def test_doctor_says_that_a_gpu_cannot_be_used(monkeypatch):
@@ -167,20 +159,16 @@ def test_doctor_says_that_a_gpu_cannot_be_used(monkeypatch):
     assert "cannot use it (CUDA error: device is busy or unavailable)" in describe_gpu()
 
 
-def test_doctor_names_left_out_tables_and_a_package_of_a_wrong_version(tmp_path, monkeypatch):
-    monkeypatch.chdir(REPOSITORY)
-    config = read_yaml(REPOSITORY / "sample" / "config.yaml")
-    config["output_dir"] = str(tmp_path / "results")
-    config["resources_dir"] = str(tmp_path / "resources")
-    config["datasets"]["trecqa"]["test"] = "trecqa-train-all-rebuilt"  # which has no URL
+def test_doctor_names_left_out_tables_and_a_package_of_a_wrong_version(write_config, monkeypatch):
+    datasets = read_yaml(REPOSITORY / "sample" / "config.yaml")["datasets"]
+    datasets["trecqa"]["test"] = "trecqa-train-all-rebuilt"  # which has no URL
     monkeypatch.delenv("ANALOGYQA_MIRROR", raising=False)
-    path = tmp_path / "config.yaml"
-    path.write_text(yaml.safe_dump(config), encoding="utf-8")
     version = importlib.metadata.version
     monkeypatch.setattr(
         importlib.metadata, "version", lambda name: "1.0" if name == "pandas" else version(name)
     )
-    result = CliRunner().invoke(cli.app, ["doctor", "--config", str(path)])
+    path = write_config("config.yaml", datasets=datasets)
+    result = CliRunner().invoke(cli.app, ["doctor", "--config", path])
     assert result.exit_code == 1
     assert "pandas 1.0; needed: <4,>=3" in result.output
     reason, tables = result.output.partition("Left out:\n")[2].splitlines()[:2]

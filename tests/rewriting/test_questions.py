@@ -41,15 +41,13 @@ def entities_table(corpus: pd.DataFrame, mentions: dict[str, list[str]]) -> pd.D
 
 
 def first_words(corpus: pd.DataFrame) -> list[str]:
-    """Return what precedes the unchanged ending of each question."""
-    words = []
-    originals = dict(zip([f"q{i}" for i in range(5)], QUESTIONS, strict=True))
-    for question_id, rows in corpus.groupby("question_id"):
-        ending = originals[question_id][1].partition(" ")[2]
-        (question,) = rows["question"].unique()
-        assert question.endswith(f" {ending}")
-        words.append(question.removesuffix(f" {ending}"))
-    return words
+    """Return what precedes the unchanged ending of each question of QUESTIONS."""
+    rewritten = corpus.drop_duplicates("question_id")["question"]
+    endings = [question.partition(" ")[2] for _, question, _ in QUESTIONS]
+    return [
+        question.removesuffix(f" {ending}")
+        for question, ending in zip(rewritten, endings, strict=True)
+    ]
 
 
 @pytest.fixture
