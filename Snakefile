@@ -24,7 +24,7 @@ from analogyqa.surroundings import leave_surroundings
 
 leave_surroundings()  # before a module below imports NumPy
 
-from analogyqa.cells.plan import growing, load_plan
+from analogyqa.cells.plan import load_plan
 from analogyqa.errors import AnalogyQAError, exit_on_error
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable

@@ -1,19 +1,14 @@
-"""Sentence analogies: make the pairs of each category, join the categories of a data set, and solve the analogies.
-
-needs: word analogies, texts and NLI files; a parser; vectors; weights of trained cells
-makes: analogies/{category}.parquet, corpora/{dataset}.parquet, review/{dataset}.md,
-       runs/{system}/{dataset}/all/solver={solver}/{metrics.parquet,run.json}, all solvers in one job
-"""
+"""Sentence analogies: make pairs of each category, join them into a data set, and solve it."""
 
 
 rule induce_category:
     """Make the sentence pairs of a category from templates, or from sentences by rules."""
     input:
-        words=lambda wildcards: category_files("words")(wildcards)[:1],
-        texts=category_files("texts"),
-        inference=category_files("inference"),
+        words=available("words"),
+        texts=available("texts"),
+        inference=available("inference"),
         model=model_files(AVAILABLE.parser),
-        sources=category_sources,
+        sources=source_records(*map(available, ("words", "texts", "inference"))),
     output:
         f"{RESULTS}/analogies/{{category}}.parquet",
     log:
@@ -23,8 +18,7 @@ rule induce_category:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(60),
+        **growing(mem_mb=4000, runtime=60),
     params:
         settings=category_settings,
         code=category_code,
@@ -77,8 +71,7 @@ rule solve_analogies:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(60),
+        **growing(mem_mb=4000, runtime=60),
     params:
         settings=lambda wildcards: {
             solver: known_settings(cell)

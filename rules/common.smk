@@ -44,12 +44,30 @@ from analogyqa.settings.base import AT
 from analogyqa.settings.data import ALL, relation_files
 from analogyqa.settings.paper import CITED
 
+AVAILABLE, PATTERNS = PLAN.available, PLAN.patterns
+
+
+def run_folder(systems):
+    """Return the folder of a run that ranks answers, for the systems of a pattern."""
+    names = f"{{system,{PATTERNS[systems]}}}/{{dataset,{PATTERNS['ranked data set']}}}"
+    return f"{RESULTS}/runs/{names}/{{subset}}/{{overrides}}"
+
+
 RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{overrides}}"
 QUADRUPLES = "quadruples/{corpus}/{subset}/p{p}/seed{seed}"
 CELL = "{system}/{dataset}-{subset}-{overrides}"  # in the names of logs and benchmarks
-AVAILABLE, PATTERNS = PLAN.available, PLAN.patterns
 # The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.
 GPUS = 0 if CONFIG.device == "cpu" else 1
+known_settings = cache(lambda cell: cell.settings(CONFIG))
+requirements = cache(lambda cell: cell.requires(CONFIG))
+
+
+def growing(**first):
+    """Return resources (MB, minutes) that double each time a cluster kills the job."""
+    return {
+        name: lambda wildcards, attempt, amount=amount: amount * 2 ** (attempt - 1)
+        for name, amount in first.items()
+    }
 
 
 # Results of other settings
@@ -110,16 +128,6 @@ def checked_cell(path):
     cell = Cell.from_path(Path(path))
     stop_if_kept(record, known_settings(cell))
     return cell
-
-
-@cache
-def known_settings(cell):
-    return cell.settings(CONFIG)
-
-
-@cache
-def requirements(cell):
-    return cell.requires(CONFIG)
 
 
 def cell_settings(wildcards):
@@ -199,15 +207,10 @@ def by_seed(file):
     return [f"{RESULTS}/{file.replace('{seed}', str(seed))}" for seed in CONFIG.all_seeds]
 
 
-def split_files(split):
-    """Return an input function for the files of a split."""
-    return lambda wildcards: AVAILABLE.splits[split_corpus(wildcards.corpus)[0]].get(split, [])
-
-
 def split_records(wildcards):
     """Return the records of the sources of all splits, unless the corpus is kept by mistake."""
     stop_if_kept(f"corpora/{wildcards.corpus}.json", typed_corpus_settings(wildcards))
-    return sources(chain(*AVAILABLE.splits[split_corpus(wildcards.corpus)[0]].values()))
+    return sources(chain(*available_files(wildcards).values()))
 
 
 def subset_settings(wildcards):
@@ -218,10 +221,29 @@ def subset_settings(wildcards):
 # Sources and models
 
 
+def available_files(wildcards):
+    """Return the files of a category, of sentence vectors or of a data set, by purpose."""
+    if "category" in wildcards.keys():
+        return AVAILABLE.categories[wildcards.category]
+    if "sentence_vectors" in wildcards.keys():
+        return AVAILABLE.sentence_vectors[wildcards.sentence_vectors]
+    return AVAILABLE.splits[split_corpus(wildcards.corpus)[0]]
+
+
+def available(purpose):
+    """Return an input function for the files that are available for a purpose; [] for none."""
+    return lambda wildcards: available_files(wildcards).get(purpose, [])
+
+
 def sources(files):
     """Return the records of those files that are sources; making a record verifies its file."""
     known = {f"{RESOURCES}/{file}" for file in AVAILABLE.source_names}
     return [f"{file}.source.json" for file in files if file in known]
+
+
+def source_records(*inputs):
+    """Return an input function for the records of the sources among other inputs of a job."""
+    return lambda wildcards: sources(chain(*(files(wildcards) for files in inputs)))
 
 
 def model_files(model):
@@ -264,9 +286,8 @@ def training_corpora(wildcards):
 
 def vectors_file(name):
     """Return the file in which words are looked up."""
-    if CONFIG.vectors_at(name).source:
-        return AVAILABLE.vectors[name][0]
-    return f"{RESULTS}/vectors/trained/{name}.bin"
+    trained = f"{RESULTS}/vectors/trained/{name}.bin"
+    return AVAILABLE.vectors[name][0] if CONFIG.vectors_at(name).source else trained
 
 
 def looked_up_corpus(wildcards):
@@ -276,11 +297,6 @@ def looked_up_corpus(wildcards):
     if CONFIG.vectors_at(wildcards.vectors).lemmas:
         return f"{RESULTS}/lemmas/{wildcards.dataset}/content.parquet"
     return f"{RESULTS}/corpora/{wildcards.dataset}.parquet"
-
-
-def sentence_files(wildcards, purpose):
-    """Return the files of a pre-trained encoder for a purpose; [] for none."""
-    return AVAILABLE.sentence_vectors[wildcards.sentence_vectors].get(purpose, [])
 
 
 def encoder_vectors(wildcards):
@@ -294,7 +310,7 @@ def encoder_weights(wildcards):
     name = wildcards.sentence_vectors
     if CONFIG.sentence_vectors[name].train_on:
         return [f"{RESULTS}/sentence_vectors/trained/{name}.pt"]
-    return sentence_files(wildcards, "weights")[:1]
+    return available("weights")(wildcards)[:1]
 
 
 def excluded_corpus(wildcards):
@@ -342,15 +358,6 @@ def costed_vectors(wildcards):
 
 
 # Sentence analogies
-
-
-def category_files(purpose):
-    """Return an input function for the files of a category for a purpose; [] for none."""
-    return lambda wildcards: AVAILABLE.categories[wildcards.category].get(purpose, [])
-
-
-def category_sources(wildcards):
-    return sources(chain(*AVAILABLE.categories[wildcards.category].values()))
 
 
 def category_settings(wildcards):
@@ -418,41 +425,28 @@ def counted_corpora(artefacts):
     return [f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.datasets if name in counted]
 
 
-def artefact(kind, wildcards):
-    """Return the paper of a table or figure, and its name."""
-    return PLAN.papers[wildcards.paper], f"{kind}{wildcards.number}"
+def shown_files(wildcards):
+    """Return the runs, corpora and costs that a table or figure shows, or the tables of a view."""
+    paper, name = PLAN.papers[wildcards.paper], wildcards.artefact
+    if name in paper.views:
+        tables = view_tables(CONFIG, paper.views[name]).values()
+        paths = dict.fromkeys(table.path for table in tables if table.path)
+        return {"tables": [f"{RESULTS}/{path}" for path in paths]}
+    cells = artefact_cells(CONFIG, paper, name)
+    costs = systems_with_costs(artefact_coordinates(CONFIG, paper, name), CONFIG)
+    return {
+        "metrics": runs(cells, "metrics.parquet"),
+        "records": runs(cells, "run.json"),
+        "corpora": counted_corpora([paper.artefacts[name]]),
+        "costs": cost_files(costs),
+    }
 
 
-def shown_by(kind):
-    """Return an input function: the runs, corpora and costs, or the tables of a view, to show."""
-
-    def files(wildcards):
-        paper, name = artefact(kind, wildcards)
-        if name in paper.views:
-            tables = view_tables(CONFIG, paper.views[name]).values()
-            paths = dict.fromkeys(table.path for table in tables if table.path)
-            return {"tables": [f"{RESULTS}/{path}" for path in paths]}
-        cells = artefact_cells(CONFIG, paper, name)
-        costs = systems_with_costs(artefact_coordinates(CONFIG, paper, name), CONFIG)
-        return {
-            "metrics": runs(cells, "metrics.parquet"),
-            "records": runs(cells, "run.json"),
-            "corpora": counted_corpora([paper.artefacts[name]]),
-            "costs": cost_files(costs),
-        }
-
-    return files
-
-
-def artefact_code(script, kind):
-    """Return a function for the hash of the code that shows a table or figure."""
-
-    def code(wildcards):
-        paper, name = artefact(kind, wildcards)
-        modules = [paper.views[name].spec.definition] if name in paper.views else []
-        return report_code(script, *modules)
-
-    return code
+def artefact_code(wildcards, script):
+    """Return the hash of the code that shows a table or figure."""
+    views = PLAN.papers[wildcards.paper].views
+    modules = [views[wildcards.artefact].spec.definition] if wildcards.artefact in views else []
+    return report_code(script, *modules)
 
 
 def cross_validated_datasets(wildcards):

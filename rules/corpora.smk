@@ -1,18 +1,15 @@
 """Build the corpus tables, and versions of them with replaced question words or with lemmas.
 
-needs: the files of the data sets' splits; models of named entities and of lemmas
-makes: corpora/{corpus}.{parquet,json}, entities/{corpus}.parquet, rewritten/{corpus}/{rewriting}.parquet,
-       lemmas/{corpus}/words.parquet and content.parquet, with lemmas of all words and of content words only;
-       {corpus} is the name of a data set, followed by any overrides
+{corpus} is the name of a data set, followed by any overrides.
 """
 
 
 rule build_corpus:
     """Read the splits of a data set into one table and type its questions."""
     input:
-        train=split_files("train"),
-        dev=split_files("dev"),
-        test=split_files("test"),
+        train=available("train"),
+        dev=available("dev"),
+        test=available("test"),
         sources=split_records,
     output:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
@@ -26,8 +23,7 @@ rule build_corpus:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **growing(mem_mb=2000, runtime=20),
     params:
         settings=typed_corpus_settings,
         questions=lambda wildcards: dataset_at(wildcards).questions,
@@ -53,8 +49,7 @@ rule find_entities:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(60),
+        **growing(mem_mb=4000, runtime=60),
     params:
         settings=lambda wildcards: {
             "model": model_names(PLAN.named_entities),
@@ -85,8 +80,7 @@ rule rewrite_questions:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **growing(mem_mb=2000, runtime=20),
     params:
         settings=lambda wildcards: {
             "lowercase": vectors_settings(CONFIG, PLAN.named_entities.vectors)["lowercase"],
@@ -115,8 +109,7 @@ rule lemmatise_corpus:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(60),
+        **growing(mem_mb=4000, runtime=60),
     params:
         settings={
             "model": model_names(CONFIG.lemmas),

@@ -1,9 +1,4 @@
-"""Choose prototypes, and build the analogy quadruples of them.
-
-needs: corpora/{corpus}.parquet
-makes: prototypes/{corpus}/{subset}/seed{seed}.parquet,
-       quadruples/{corpus}/{subset}/p{p}/seed{seed}/{train-...,dev,test}.parquet
-"""
+"""Choose prototypes, and build the analogy quadruples of them."""
 
 
 rule choose_prototypes:
@@ -19,8 +14,7 @@ rule choose_prototypes:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **growing(mem_mb=2000, runtime=20),
     params:
         settings=lambda wildcards: {
             **subset_settings(wildcards),
@@ -47,8 +41,7 @@ rule build_training_quadruples:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(30),
+        **growing(mem_mb=2000, runtime=30),
     params:
         settings=subset_settings,
         code=script_hash("build_quadruples"),

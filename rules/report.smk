@@ -1,13 +1,4 @@
-"""What a reader opens: the ledger, the claims, the tables and the figures; and MLflow, a view of the run records.
-
-needs: metrics and run.json of the cells that each shows, or inside.parquet, decisions.parquet or examples.json, corpora; papers/{paper}/paper.yaml, as values
-makes: summary.csv, ledger.{csv,md}, figures/{paper}/verdicts.svg, claims.{csv,md}, comparisons.csv,
-       tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
-       tables/{paper}/cross_validation.{csv,md}, figures/{paper}/cross_validation.{png,svg},
-       tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, questions/{paper}.md,
-       tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}, report.html,
-       mlflow.imported.json, and the runs in the tracking store, which is no output
-"""
+"""What a reader opens: ledger, claims, tables and figures; and MLflow, a view of the run records."""
 
 PAPERS = PLAN.papers.values()
 # Keys that no number or caption depends on, such as where files are and which machine is used.
@@ -106,19 +97,21 @@ rule judge_claims:
 rule render_table:
     """Render a table of a paper, with our numbers and the published ones."""
     input:
-        unpack(shown_by("table")),
+        unpack(shown_files),
     output:
-        csv=f"{RESULTS}/tables/{{paper}}/table{{number}}.csv",
-        md=f"{RESULTS}/tables/{{paper}}/table{{number}}.md",
-        tex=f"{RESULTS}/tables/{{paper}}/table{{number}}.tex",
+        csv=f"{RESULTS}/tables/{{paper}}/{{artefact}}.csv",
+        md=f"{RESULTS}/tables/{{paper}}/{{artefact}}.md",
+        tex=f"{RESULTS}/tables/{{paper}}/{{artefact}}.tex",
     log:
-        f"{RESULTS}/logs/render_table/{{paper}}-table{{number}}.log",
+        f"{RESULTS}/logs/render_table/{{paper}}-{{artefact}}.log",
+    wildcard_constraints:
+        artefact=r"table\d+",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
         settings=REPORTED,
-        code=artefact_code("render_table", "table"),
+        code=lambda wildcards: artefact_code(wildcards, "render_table"),
     script:
         "../workflow_scripts/render_table.py"
 
@@ -126,19 +119,21 @@ rule render_table:
 rule draw_figure:
     """Draw a figure of a paper with the published values, and write its data."""
     input:
-        unpack(shown_by("figure")),
+        unpack(shown_files),
     output:
-        png=f"{RESULTS}/figures/{{paper}}/figure{{number}}.png",
-        svg=f"{RESULTS}/figures/{{paper}}/figure{{number}}.svg",
-        csv=f"{RESULTS}/figures/{{paper}}/figure{{number}}.csv",
+        png=f"{RESULTS}/figures/{{paper}}/{{artefact}}.png",
+        svg=f"{RESULTS}/figures/{{paper}}/{{artefact}}.svg",
+        csv=f"{RESULTS}/figures/{{paper}}/{{artefact}}.csv",
     log:
-        f"{RESULTS}/logs/draw_figure/{{paper}}-figure{{number}}.log",
+        f"{RESULTS}/logs/draw_figure/{{paper}}-{{artefact}}.log",
+    wildcard_constraints:
+        artefact=r"figure\d+",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
         settings=REPORTED,
-        code=artefact_code("draw_figure", "figure"),
+        code=lambda wildcards: artefact_code(wildcards, "draw_figure"),
     script:
         "../workflow_scripts/draw_figure.py"
 

@@ -1,16 +1,11 @@
 """The runs of the systems: train encoders, tune hyperparameters, score and measure.
 
-needs: corpora, vectors, prototypes, quadruples
-makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.parquet and run.json,
-       selection/{system}/{dataset}.json,
-       runs/{system}/{dataset}/{subset}/{overrides}/inside.parquet,
-       runs/{system}/{dataset}/{subset}/{overrides}/decisions.parquet,
-       runs/{system}/{dataset}/{subset}/{overrides}/examples.json,
-       runs/{system}/{dataset}/{subset}/{overrides}/weights.pt,
-       costs/{dataset}/{subset}.json,
-       checkpoints/*.pt, which are not declared as outputs, so they survive a failed job
+Checkpoints, in checkpoints/*.pt, are not declared as outputs, so they survive a failed job.
 """
 
+# The runs that rank answers, by what their systems do.
+TRAINED, SCORED, FUSED = map(run_folder, ("trained", "scored", "fused"))
+COMPARING, EXPLAINED = map(run_folder, ("compares", "explained"))
 # What a cell reads. Each is [] for a system that does not need it.
 CELL_INPUTS = {
     "corpus": cell_corpus,  # corpora/{corpus}.parquet, or its version in lemmas/ or rewritten/
@@ -23,7 +18,7 @@ CELL_INPUTS = {
     "test": required("evaluation quadruples", f"{QUADRUPLES}/test.parquet"),
     "earlier_run": required("earlier run", "runs/{cell}/run.json"),
     "selection": required("selection", "selection/{system}/{dataset}.json"),
-    "sources": lambda wildcards: sources(cell_frequencies(wildcards)),
+    "sources": source_records(cell_frequencies),
 }
 
 
@@ -32,24 +27,20 @@ rule train_encoder:
     input:
         **CELL_INPUTS,
     output:
-        scores=f"{RUN}/scores.parquet",
-        metrics=f"{RUN}/metrics.parquet",
-        history=f"{RUN}/history.parquet",
-        record=f"{RUN}/run.json",
+        scores=f"{TRAINED}/scores.parquet",
+        metrics=f"{TRAINED}/metrics.parquet",
+        history=f"{TRAINED}/history.parquet",
+        record=f"{TRAINED}/run.json",
     log:
         f"{RESULTS}/logs/train_encoder/{CELL}.log",
     benchmark:
         f"{RESULTS}/benchmarks/train_encoder/{CELL}.jsonl"
-    wildcard_constraints:
-        dataset=PATTERNS["ranked data set"],
-        system=PATTERNS["trained"],
     conda:
         "../envs/gpu.yaml"
     # The number of seeds that train in parallel.
     threads: 1
     resources:
-        mem_mb=growing(6000),
-        runtime=growing(120),
+        **growing(mem_mb=6000, runtime=120),
         gpu=GPUS,
     params:
         settings=cell_settings,
@@ -65,19 +56,15 @@ rule look_inside:
         **CELL_INPUTS,
         record=f"{RUN}/run.json",
     output:
-        f"{RUN}/inside.parquet",
+        f"{TRAINED}/inside.parquet",
     log:
         f"{RESULTS}/logs/look_inside/{CELL}.log",
     benchmark:
         f"{RESULTS}/benchmarks/look_inside/{CELL}.jsonl"
-    wildcard_constraints:
-        dataset=PATTERNS["ranked data set"],
-        system=PATTERNS["trained"],
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **growing(mem_mb=2000, runtime=20),
     params:
         settings=cell_settings,
         code=cell_code("look_inside"),
@@ -92,12 +79,9 @@ rule find_decisions:
         prototypes=CELL_INPUTS["prototypes"],
         scores=f"{RUN}/scores.parquet",
     output:
-        f"{RUN}/decisions.parquet",
+        f"{COMPARING}/decisions.parquet",
     log:
         f"{RESULTS}/logs/find_decisions/{CELL}.log",
-    wildcard_constraints:
-        dataset=PATTERNS["ranked data set"],
-        system=PATTERNS["compares"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -115,12 +99,9 @@ rule explain_examples:
         record=f"{RUN}/run.json",
         decisions=f"{RUN}/decisions.parquet",
     output:
-        f"{RUN}/examples.json",
+        f"{EXPLAINED}/examples.json",
     log:
         f"{RESULTS}/logs/explain_examples/{CELL}.log",
-    wildcard_constraints:
-        dataset=PATTERNS["ranked data set"],
-        system=PATTERNS["explained"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -137,12 +118,9 @@ rule keep_weights:
         **CELL_INPUTS,
         record=f"{RUN}/run.json",
     output:
-        f"{RUN}/weights.pt",
+        f"{TRAINED}/weights.pt",
     log:
         f"{RESULTS}/logs/keep_weights/{CELL}.log",
-    wildcard_constraints:
-        dataset=PATTERNS["ranked data set"],
-        system=PATTERNS["trained"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -186,21 +164,17 @@ rule score_candidates:
     input:
         **CELL_INPUTS,
     output:
-        scores=f"{RUN}/scores.parquet",
-        metrics=f"{RUN}/metrics.parquet",
-        record=f"{RUN}/run.json",
+        scores=f"{SCORED}/scores.parquet",
+        metrics=f"{SCORED}/metrics.parquet",
+        record=f"{SCORED}/run.json",
     log:
         f"{RESULTS}/logs/score_candidates/{CELL}.log",
     benchmark:
         f"{RESULTS}/benchmarks/score_candidates/{CELL}.jsonl"
-    wildcard_constraints:
-        dataset=PATTERNS["ranked data set"],
-        system=PATTERNS["scored"],
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **growing(mem_mb=2000, runtime=20),
     params:
         settings=cell_settings,
         sources=cell_sources,
@@ -216,21 +190,17 @@ rule fuse_scores:
         scores=required("parts", "runs/{cell}/scores.parquet"),
         records=required("parts", "runs/{cell}/run.json"),
     output:
-        scores=f"{RUN}/scores.parquet",
-        metrics=f"{RUN}/metrics.parquet",
-        record=f"{RUN}/run.json",
+        scores=f"{FUSED}/scores.parquet",
+        metrics=f"{FUSED}/metrics.parquet",
+        record=f"{FUSED}/run.json",
     log:
         f"{RESULTS}/logs/fuse_scores/{CELL}.log",
     benchmark:
         f"{RESULTS}/benchmarks/fuse_scores/{CELL}.jsonl"
-    wildcard_constraints:
-        dataset=PATTERNS["ranked data set"],
-        system=PATTERNS["fused"],
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **growing(mem_mb=2000, runtime=20),
     params:
         settings=cell_settings,
         code=cell_code("fuse_scores"),
@@ -255,8 +225,7 @@ rule measure_costs:
     conda:
         "../envs/gpu.yaml"
     resources:
-        mem_mb=growing(16000),  # 14 GB on SemEvalCQA
-        runtime=growing(60),
+        **growing(mem_mb=16000, runtime=60),  # 14 GB on SemEvalCQA
         gpu=GPUS,
     params:
         settings=lambda wildcards: {

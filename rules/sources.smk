@@ -1,10 +1,7 @@
-"""Fetch and verify downloads.
+"""Fetch and verify downloads, which lie in resources_dir, in a mirror or on the web.
 
-needs: a file in resources_dir, a mirror or the web (see sources.yaml)
-makes: {resources_dir}/{file}, verified by its hashes,
-       {resources_dir}/{file}.source.json, with origin, sha256, bytes, licence and whether a hash was verified
-
-A file that the user added to resources_dir is an input and never an output, because Snakemake may delete outputs.
+A file that the user added to resources_dir is an input and never an output, because Snakemake may
+delete outputs.
 """
 
 

@@ -1,10 +1,4 @@
-"""Train and select word vectors, and encode sentences.
-
-needs: corpora/{corpus}.parquet; files of vectors, weights of encoders, or texts to train them on
-makes: vectors/trained/{vectors}.bin,
-       vectors/{dataset}/{vectors}.npy with .words.txt and .json, for the words of the data set,
-       sentence_vectors/{corpus}/{sentence_vectors}.npy with the same, for the sentences that ranking needs
-"""
+"""Train and select word vectors, and encode sentences."""
 
 
 rule train_vectors:
@@ -12,7 +6,7 @@ rule train_vectors:
     input:
         texts=training_texts,
         corpora=training_corpora,
-        sources=lambda wildcards: sources(training_texts(wildcards)),
+        sources=source_records(training_texts),
     output:
         f"{RESULTS}/vectors/trained/{{vectors}}.bin",
     log:
@@ -26,8 +20,7 @@ rule train_vectors:
     # One thread makes training reproducible.
     threads: 1
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(240),
+        **growing(mem_mb=4000, runtime=240),
     params:
         settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
         code=script_hash("train_vectors"),
@@ -61,8 +54,7 @@ rule select_vectors:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(60),
+        **growing(mem_mb=4000, runtime=60),
     params:
         settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
         origin=lambda wildcards: AVAILABLE.vectors_origin(wildcards.vectors),
@@ -74,13 +66,11 @@ rule select_vectors:
 rule train_infersent:
     """Train InferSent on natural language inference."""
     input:
-        train=lambda wildcards: sentence_files(wildcards, "train_on"),
-        dev=lambda wildcards: sentence_files(wildcards, "dev_on"),
+        train=available("train_on"),
+        dev=available("dev_on"),
         disjoint_from=excluded_corpus,
         vectors=encoder_vectors,
-        sources=lambda wildcards: sources(
-            sentence_files(wildcards, "train_on") + sentence_files(wildcards, "dev_on")
-        ),
+        sources=source_records(available("train_on"), available("dev_on")),
     output:
         weights=f"{RESULTS}/sentence_vectors/trained/{{sentence_vectors}}.pt",
         record=f"{RESULTS}/sentence_vectors/trained/{{sentence_vectors}}.json",
@@ -94,8 +84,7 @@ rule train_infersent:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(8000),
-        runtime=growing(720),
+        **growing(mem_mb=8000, runtime=720),
         gpu=GPUS,
     params:
         settings=lambda wildcards: {
@@ -113,12 +102,8 @@ rule encode_sentences:
         corpus=encoded_corpus,
         vectors=encoder_vectors,
         weights=encoder_weights,
-        files=lambda wildcards: sentence_files(wildcards, "files"),
-        sources=lambda wildcards: sources(
-            encoder_vectors(wildcards)
-            + encoder_weights(wildcards)
-            + sentence_files(wildcards, "files")
-        ),
+        files=available("files"),
+        sources=source_records(encoder_vectors, encoder_weights, available("files")),
     output:
         vectors=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.npy",
         words=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.words.txt",
@@ -131,12 +116,11 @@ rule encode_sentences:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(8000),
-        runtime=growing(240),
+        **growing(mem_mb=8000, runtime=240),
     params:
         settings=lambda wildcards: sentence_settings(CONFIG, wildcards.sentence_vectors),
         # The name of an installed model, which has no file of weights.
-        name=lambda wildcards: next(iter(sentence_files(wildcards, "name")), None),
+        name=lambda wildcards: next(iter(available("name")(wildcards)), None),
         origin=lambda wildcards: AVAILABLE.sentence_vectors_origin(wildcards.sentence_vectors),
         typed_only=ranks_typed_questions_only,
         code=lambda wildcards: script_hash(

@@ -13,7 +13,7 @@ from builders.projects import REPOSITORY, load_script
 run_script = load_script(REPOSITORY / "workflow_scripts" / "run_script.py")
 OUT = "results/demo"
 CELL = ("system", "dataset", "subset", "overrides")
-ARTEFACT = ("paper", "number")
+ARTEFACT = ("paper", "artefact")
 TRAINED = "analogy/wikiqa/who/default"
 RUN = f"{OUT}/runs/{TRAINED}"
 CORPORA = [f"{OUT}/corpora/{name}.parquet" for name in ("wikiqa", "trecqa")]
@@ -121,6 +121,11 @@ def test_a_cell_reads_the_files_of_its_own_seeds_only(changed):
     assert list(chosen.output) == PROTOTYPES
 
 
+def test_a_resource_doubles_with_each_attempt(jobs):
+    resources = jobs.names["growing"](mem_mb=20, runtime=1)
+    assert [resources["mem_mb"](None, attempt) for attempt in (1, 2, 3)] == [20, 40, 80]
+
+
 @pytest.mark.parametrize(
     ("rule", "overrides", "meant"),
     [("train_encoder", "dropuot=0", "dropout"), ("train_encode", "default", "train_encoder")],
@@ -147,8 +152,8 @@ def test_an_unknown_name_ends_with_a_suggestion(jobs, rule, overrides, meant):
                                              "explain_examples", "keep_weights")),
         ("score_candidates", "bm25/trecqa/comb/default", CELL),
         ("fuse_scores", "both/wikiqa/who/default", CELL),
-        ("render_table", "diallo2019/4", ARTEFACT),
-        ("draw_figure", "diallo2019/6", ARTEFACT),
+        ("render_table", "diallo2019/table4", ARTEFACT),
+        ("draw_figure", "diallo2019/figure6", ARTEFACT),
         ("write_ledger", "", ()),
         ("import_to_mlflow", "", ()),
     ],
@@ -217,20 +222,20 @@ def cells_read(files) -> set[tuple[str, str, str]]:
 
 
 def test_a_table_reads_only_the_runs_that_it_shows(jobs):
-    scores = jobs.inputs("render_table", "lwda2019/1", ARTEFACT)
+    scores = jobs.inputs("render_table", "lwda2019/table1", ARTEFACT)
     systems = {system for system, _, _ in cells_read(scores)}
     assert systems <= {"lwda", "similarity", "tam", "both"}  # the last is no paper's
     assert len(scores["records"]) == len(scores["metrics"]) > 0
-    curve = jobs.inputs("draw_figure", "diallo2019/7", ARTEFACT)
+    curve = jobs.inputs("draw_figure", "diallo2019/figure7", ARTEFACT)
     assert cells_read(curve) == {("analogy", name, "comb") for name in ("wikiqa", "trecqa")}
 
 
 def test_a_view_reads_the_table_of_each_panel(jobs):
     folders = [f"{OUT}/runs/analogy/{name}/comb/default" for name in ("wikiqa", "trecqa")]
     decisions = [f"{folder}/decisions.parquet" for folder in folders]
-    assert jobs.inputs("render_table", "diallo2019/6", ARTEFACT) == {"tables": decisions}
-    assert jobs.inputs("render_table", "diallo2019/1", ARTEFACT) == {"tables": CORPORA}
-    assert jobs.inputs("render_table", "diallo2019/2", ARTEFACT) == {"corpora": CORPORA}
+    assert jobs.inputs("render_table", "diallo2019/table6", ARTEFACT) == {"tables": decisions}
+    assert jobs.inputs("render_table", "diallo2019/table1", ARTEFACT) == {"tables": CORPORA}
+    assert jobs.inputs("render_table", "diallo2019/table2", ARTEFACT) == {"corpora": CORPORA}
     assert {f"{folder}/examples.json" for folder in folders} < {*jobs.job("write_report").input}
 
 

@@ -10,7 +10,7 @@ from analogyqa.report.views.show import build_view, draw_view
 with job(snakemake):
     config, papers = reported(snakemake)
     paper = papers[snakemake.wildcards.paper]
-    name = f"figure{snakemake.wildcards.number}"
+    name = snakemake.wildcards.artefact
     files = {"png": snakemake.output.png, "svg": snakemake.output.svg}
     if name in paper.views:
         content = build_view(paper, name, snakemake.input.get("tables", []), config)

@@ -13,7 +13,7 @@ from analogyqa.report.views.show import build_view, tabulate_view
 with job(snakemake):
     (config, papers), inputs = reported(snakemake), snakemake.input
     paper = papers[snakemake.wildcards.paper]
-    name = f"table{snakemake.wildcards.number}"
+    name = snakemake.wildcards.artefact
     if name in paper.views:
         content = build_view(paper, name, inputs.get("tables", []), config)
         table = tabulate_view(content, paper, name, config)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from analogyqa.cells.plan import growing, load_plan, one_of, with_overrides
+from analogyqa.cells.plan import load_plan, one_of, with_overrides
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.settings.base import merge
@@ -30,7 +30,3 @@ def test_patterns_match_whole_names():
     assert not re.search(one_of([]), "")
     assert re.fullmatch(with_overrides(["toy"]), "toy@fold=1of2")
     assert not re.fullmatch(with_overrides(["toy"]), "toys")
-
-
-def test_a_resource_doubles_with_each_attempt():
-    assert [growing(20)(None, attempt) for attempt in (1, 2, 3)] == [20, 40, 80]

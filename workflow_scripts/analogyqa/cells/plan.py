@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -182,8 +182,3 @@ def one_of(names: Iterable[str]) -> str:
 def with_overrides(names: Iterable[str]) -> str:
     """Return a regular expression for one of some names, optionally followed by overrides."""
     return f"({one_of(names)})({AT}[^/]+)?"
-
-
-def growing(first: int) -> Callable:
-    """Return a resource (MB or minutes) that doubles each time a cluster kills the job."""
-    return lambda wildcards, attempt: first * 2 ** (attempt - 1)
