@@ -75,8 +75,6 @@ rule rewrite_questions:
         f"{RESULTS}/logs/rewrite_questions/{{corpus}}-{{rewriting}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/rewrite_questions/{{corpus}}-{{rewriting}}.jsonl"
-    wildcard_constraints:
-        rewriting="entity|prototype_word",
     conda:
         "../envs/cpu.yaml"
     resources:

@@ -36,8 +36,6 @@ rule build_training_quadruples:
         f"{RESULTS}/logs/build_quadruples/{{corpus}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/build_training_quadruples/{{corpus}}-{{subset}}-p{{p}}-{{number}}-per-{{per}}.jsonl"
-    wildcard_constraints:
-        per="pair|question",
     conda:
         "../envs/cpu.yaml"
     resources:

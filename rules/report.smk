@@ -104,8 +104,6 @@ rule render_table:
         tex=f"{RESULTS}/tables/{{paper}}/{{artefact}}.tex",
     log:
         f"{RESULTS}/logs/render_table/{{paper}}-{{artefact}}.log",
-    wildcard_constraints:
-        artefact=r"table\d+",
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -126,8 +124,6 @@ rule draw_figure:
         csv=f"{RESULTS}/figures/{{paper}}/{{artefact}}.csv",
     log:
         f"{RESULTS}/logs/draw_figure/{{paper}}-{{artefact}}.log",
-    wildcard_constraints:
-        artefact=r"figure\d+",
     localrule: True
     conda:
         "../envs/cpu.yaml"

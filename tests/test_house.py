@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from analogyqa.corpora.specs import READERS
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES, OF_SCORES, RANKED
-from analogyqa.runs.depends_on import imported_names, run_time_nodes
+from analogyqa.runs.depends_on import run_time_nodes
 from analogyqa.settings.systems import Training
 from builders.projects import repository_files
 
@@ -56,6 +57,16 @@ def files() -> list[Path]:
 
 def test_every_package_is_in_the_order():
     assert {package_of(path) for path in files()} == set(PACKAGES)
+
+
+def imported_names(node: ast.AST) -> Iterator[str]:
+    """Yield the library names in an import statement: modules, or what may be in one."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return
+    names = [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module:
+        names = [node.module, *(f"{node.module}.{name}" for name in names)]
+    yield from (name for name in names if name.partition(".")[0] == "analogyqa")
 
 
 def test_imports_follow_the_order():

@@ -10,8 +10,7 @@ import pytest
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.model import Model, write_explanations
-from analogyqa.model.folder import Learned
-from analogyqa.model.runs import _find, learned_by
+from analogyqa.model.learned import Learned, _find, learned_by
 from analogyqa.report.stored import CONFIGURATION, stored_configuration
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.score import score_cell
@@ -61,7 +60,7 @@ def run(system: System, write_cell_files, folder: Path) -> Model:
         checkpoint = checkpoint_path(job, SEED, hashes, folder / "checkpoints")
     else:
         score_cell(job, folder)
-    return Model(Learned(job, CONFIG.question_types, SEED, checkpoint))
+    return Model(Learned(job, CONFIG.question_types, checkpoint))
 
 
 @pytest.fixture(scope="module")
@@ -273,7 +272,7 @@ def test_explanations_are_written_and_read_again(models, explained):
     model, folder = models["analogy"]
     path = folder / "examples.json"
     question_ids = [explanation.question_id for explanation in explained["analogy"]]
-    write_explanations(model.job, folder / "checkpoints", question_ids, path)
+    write_explanations(model.job, folder, question_ids, path)
     assert EXPLANATIONS.validate_json(path.read_bytes()) == explained["analogy"]
     with pytest.raises(AnalogyQAError, match=r"no question q99; .* q\d+"):
         model.explain_question("q99")

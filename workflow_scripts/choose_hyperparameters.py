@@ -1,7 +1,7 @@
 """Choose the hyperparameters of a system by their best dev value."""
 
 from analogyqa.job import job
-from analogyqa.runs.choose import choose_hyperparameters
+from analogyqa.runs.train import choose_hyperparameters
 
 with job(snakemake) as settings:
     choose_hyperparameters(

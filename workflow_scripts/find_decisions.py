@@ -1,7 +1,7 @@
 """Find the prototype that decided each test question, in each seed of a cell."""
 
 from analogyqa.job import job
-from analogyqa.runs.decisions import write_decisions
+from analogyqa.runs.finished import write_decisions
 
 with job(snakemake) as settings:
     prototypes = dict(zip(settings["seeds"], snakemake.input.prototypes, strict=True))

@@ -1,10 +1,7 @@
 """Keep the encoder's weights of all seeds of a trained cell."""
 
-from pathlib import Path
-
 from analogyqa.job import cell_job, job
-from analogyqa.runs.trained import write_weights
+from analogyqa.runs.finished import write_weights
 
 with job(snakemake):
-    checkpoints = Path(snakemake.config["output_dir"], "checkpoints")
-    write_weights(cell_job(snakemake), checkpoints, snakemake.output[0])
+    write_weights(cell_job(snakemake), snakemake.config["output_dir"], snakemake.output[0])

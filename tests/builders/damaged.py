@@ -27,8 +27,8 @@ from analogyqa.pretrained import infersent
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.pretrained.sent2vec import encode_tokens
 from analogyqa.rewriting.annotate import find_entities
-from analogyqa.runs.choose import read_tuned
 from analogyqa.runs.cost import read_costs
+from analogyqa.runs.train import read_tuned
 from analogyqa.schemas import CORPUS, METRICS, SPLITS, read_table, write_table
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import load_paper

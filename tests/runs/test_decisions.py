@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analogyqa.runs.decisions import find_decisions
+from analogyqa.runs.finished import find_decisions
 from analogyqa.schemas import CORPUS, DECISIONS, PROTOTYPES, SCORES, write_table
 
 PAIRS = [

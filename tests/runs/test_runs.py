@@ -17,11 +17,10 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, OF_SCORES, RANKED, RankedMeasure
 from analogyqa.runs import score as score_module
 from analogyqa.runs import train
-from analogyqa.runs.choose import choose_hyperparameters, read_tuned
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import read_metrics, run_record, run_system, table_hashes
 from analogyqa.runs.score import score_cell
-from analogyqa.runs.train import train_cell
+from analogyqa.runs.train import choose_hyperparameters, read_tuned, train_cell
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
 from analogyqa.training import devices, learner

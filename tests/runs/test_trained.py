@@ -7,9 +7,9 @@ from analogyqa.encoders import build_encoder, minilm
 from analogyqa.encoders.minilm import vocabulary
 from analogyqa.errors import AnalogyQAError
 from analogyqa.runs import solve
+from analogyqa.runs.finished import trained_encoder, write_inside, write_weights
 from analogyqa.runs.solve import sentence_vectors
 from analogyqa.runs.train import train_cell
-from analogyqa.runs.trained import trained_encoder, write_inside, write_weights
 from analogyqa.schemas import CORPUS, INSIDE, SCORES, read_table
 from analogyqa.settings.systems import Training
 from analogyqa.training import loop
@@ -37,7 +37,7 @@ def job(write_cell_files, folder):
 
 @pytest.fixture(scope="module")
 def weights(job, folder):
-    write_weights(job, folder.parent / "checkpoints", folder / "weights.pt")
+    write_weights(job, folder.parent, folder / "weights.pt")
     return folder / "weights.pt"
 
 
@@ -104,7 +104,7 @@ def job_of_one_seed(job, seed=3, **changed):
 
 
 def write_inside_table(job, folder, name="inside.parquet"):
-    write_inside(job, folder.parent / "checkpoints", folder / name)
+    write_inside(job, folder.parent, folder / name)
     return folder / name
 
 
@@ -142,7 +142,7 @@ def test_an_encoder_with_its_own_vocabulary_shows_its_word_pieces(
 def test_a_missing_checkpoint_is_named(job, tmp_path, folder, changed):
     with pytest.raises(AnalogyQAError, match=r"checkpoint of analogy toy comb seed 3 is missing"):
         write_weights(job, tmp_path, tmp_path / "weights.pt")
-    message = r"seed 3 is missing.* Delete .*run/run\.json, then"
+    message = r"seed 3 is missing.* Delete .*comb/default/run\.json, then"
     with pytest.raises(AnalogyQAError, match=message):
         system = changed.pop("system", job.system)
         other = job_of_one_seed(job, settings=job.settings | changed, system=system)

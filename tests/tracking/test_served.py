@@ -17,7 +17,7 @@ from mlflow.pyfunc.scoring_server import invocations
 
 from analogyqa.cells import Cell
 from analogyqa.model import Model
-from analogyqa.model.runs import learned_by
+from analogyqa.model.learned import learned_by
 from analogyqa.runs.train import train_cell
 from analogyqa.settings.systems import System
 from analogyqa.tracking.records import cell_run

@@ -6,14 +6,15 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from analogyqa.cells.cell import Cell, Settings, system_from
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.stored import configured
-from analogyqa.runs.choose import read_tuned
+from analogyqa.runs.train import read_tuned
+from analogyqa.schemas import SPLITS
 from analogyqa.settings.overrides import DEFAULT
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -65,12 +66,7 @@ def job(snakemake) -> Iterator[Settings]:
 def find_spacy_model(snakemake, finds: str) -> str:
     """Return the spaCy model that the settings of a job name as `model`; "" if they name none.
 
-    Args:
-        snakemake: The job.
-        finds: What the model finds, for the message.
-
-    Raises:
-        AnalogyQAError: If it is not installed, and in no mirror.
+    Raises AnalogyQAError, which says what the model `finds`, if there is no such model here.
     """
     # Only the jobs with a model pay for these imports.
     from analogyqa.cells.availability import find_model
@@ -98,30 +94,17 @@ def cell_job(snakemake, folder: Path | None = None, settings: Settings | None = 
     selection = inputs.get("selection")
     hyperparameters = read_tuned(selection[0]) if selection else next(iter(settings["systems"]))
     system = system_from(settings["systems"][hyperparameters])
+    quadruples = {split: inputs.get(split, []) for split in SPLITS}
     draw = system.training.negatives.file_stem
-    quadruples = {
-        "train": [path for path in inputs.get("train", []) if Path(path).stem == draw],
-        "dev": inputs.get("dev", []),
-        "test": inputs.get("test", []),
-    }
-    files = {
-        seed: CellFiles(
-            inputs.corpus,
-            _seed_file(inputs.get("vectors"), index),
-            _seed_file(inputs.get("prototypes"), index),
-            {split: paths[index] for split, paths in quadruples.items() if paths},
-            _seed_file(inputs.get("sentence_vectors"), index),
-            _seed_file(inputs.get("frequencies"), index),
-        )
-        for index, seed in enumerate(settings["seeds"])
-    }
+    quadruples["train"] = [path for path in quadruples["train"] if Path(path).stem == draw]
+    roles = ("vectors", "prototypes", "sentence_vectors", "frequencies")
+    tables = {role: inputs.get(role) or [None] for role in roles}
+    files = {}
+    for index, seed in enumerate(settings["seeds"]):
+        # A single file is that of all seeds.
+        given = {role: paths[index % len(paths)] for role, paths in tables.items()}
+        by_split = {split: paths[index] for split, paths in quadruples.items() if paths}
+        files[seed] = CellFiles(inputs.corpus, quadruples=by_split, **given)
     cell = Cell.from_path(folder or Path(snakemake.output[0]).parent)
     sources = dict(snakemake.params.get("sources", {}))
     return CellJob(cell, settings, hyperparameters, system, files, sources)
-
-
-def _seed_file(paths: Sequence[str] | None, index: int) -> str | None:
-    """Return the file of a seed; a single file is that of all seeds."""
-    if not paths:
-        return None
-    return paths[0] if len(paths) == 1 else paths[index]

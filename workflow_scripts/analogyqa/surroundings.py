@@ -97,9 +97,7 @@ CLOSED_PIPE = 141  # the exit status of a program that SIGPIPE ends, such as `ca
 class _Stream(io.FileIO):
     """The bytes of a standard stream; after a first error they are discarded.
 
-    Args:
-        number: The file descriptor.
-        is_needed: An error ends the command: quietly for a closed pipe, otherwise with a message.
+    If it `is_needed`, an error ends the command: quietly for a closed pipe, else with a message.
     """
 
     def __init__(self, number: int, is_needed: bool) -> None:
@@ -127,10 +125,8 @@ def prepare_streams(is_output_needed: bool = True) -> None:
     r"""Let standard streams neither raise errors of their own nor stop a job.
 
     A closed stream becomes /dev/null. A character that a terminal cannot show is escaped (`\xe9`).
-    Nothing that fails on standard error matters.
-
-    Args:
-        is_output_needed: The command ends if its output cannot be written.
+    Nothing that fails on standard error matters; if the output is needed, the command ends when it
+    cannot be written.
     """
     # A file that is opened later must not get the number of a closed stream.
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:

@@ -143,6 +143,9 @@ class Plan:
             "p": r"\d+",
             "number": r"\d+",
             "paper": one_of(self.papers),
+            "artefact": r"(table|figure)\d+",
+            "rewriting": "entity|prototype_word",
+            "per": "pair|question",
         }
 
 

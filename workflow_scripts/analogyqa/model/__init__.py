@@ -23,12 +23,11 @@ from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import write_text
 from analogyqa.measures import MEASURES
 from analogyqa.model.fitting import fit
-from analogyqa.model.folder import Learned, read_folder, write_folder
-from analogyqa.model.runs import find_run
+from analogyqa.model.learned import Learned, find_run, read_folder, write_folder
 from analogyqa.rankers import build_ranker
-from analogyqa.runs.record import compute_metrics, table_hashes
+from analogyqa.runs.finished import finished_checkpoint
+from analogyqa.runs.record import compute_metrics
 from analogyqa.runs.score import score_texts
-from analogyqa.runs.trained import finished_checkpoint
 from analogyqa.schemas import CORPUS, EXPLANATIONS, PROTOTYPES, SCORES, Explanation, read_table
 from analogyqa.settings.data import OTHER
 from analogyqa.settings.systems import System
@@ -62,10 +61,9 @@ class Model:
     def __init__(self, learned: Learned) -> None:
         self.learned = learned
         self.job, self.seed = learned.job, learned.seed
-        files, system = self.job.files[self.seed], self.job.system
-        self.vectors, self.word_ids, self._split = read_vocabulary(
-            files, system, self.job.lowercase
-        )
+        files, system = learned.files, self.job.system
+        vocabulary = read_vocabulary(files, system, self.job.lowercase)
+        self.vectors, self.word_ids, self._split = vocabulary
         corpus = read_table(files.corpus, CORPUS)
         self.corpus = corpus.astype({"split": str, "question_type": object})
         self.prototypes = pd.DataFrame(columns=PROTOTYPES.names)
@@ -244,22 +242,19 @@ class Model:
 
         pairs = pairs.reset_index(drop=True)
         split = pairs["split"].iloc[0]
-        scores = self._score({split: pairs}, self._prototype_pairs)
-        ranked = pairs.assign(score=scores["score"])
-        ranked = ranked.sort_values("score", ascending=False, kind="stable")
+        scores = self._score({split: pairs}, self._prototype_pairs)["score"]
+        ranked = pairs.assign(score=scores).sort_values("score", ascending=False, kind="stable")
         data = self._data({"train": self._prototype_pairs, split: pairs})
         learner = self._learner if self.job.system.trained else None
         with one_thread():
-            explainer = Explainer(
-                self.job, self.seed, data, self.prototypes, self.word_ids, learner
-            )
-            return explainer.explain(ranked)
+            known = self.prototypes, self.word_ids
+            return Explainer(self.job, self.seed, data, *known, learner).explain(ranked)
 
     def _question_type(self, question: str) -> str | None:
         question_type = classify_question(question, self.learned.question_types)
         if self.job.types is not None and question_type not in self.job.types:
-            words = (self.learned.question_types[name] for name in self.job.types)
-            first = ", ".join(word for group in words for word in group)
+            types = self.learned.question_types
+            first = ", ".join(word for name in self.job.types for word in types[name])
             raise AnalogyQAError(
                 f"{question!r}: {self.job.cell.label} ranks answers to questions that start with "
                 f"{first}"
@@ -270,8 +265,8 @@ class Model:
 
     def _unknown(self, text: str) -> list[str]:
         """Return the words of a text that have no vector."""
-        known = self.word_ids
-        return [] if known is None else [word for word in self._split(text) if word not in known]
+        known = self._known(text)
+        return [word for word in self._split(text) if word not in known]
 
     def _known(self, text: str) -> list[str]:
         """Return the words of a text that have a vector, or all words if no vectors are read."""
@@ -309,8 +304,9 @@ class Model:
         system, quadruples = self.job.system, {}
         if len(self.prototypes):
             quadruples = {
-                split: _quadruples(pairs[split], self.prototypes)
-                for split in pairs.keys() & set(EVALUATED)
+                split: _quadruples(table, self.prototypes)
+                for split, table in pairs.items()
+                if split in EVALUATED
             }
         all_pairs = fitted_pairs(self.corpus, self.job.types, system)
         vocabulary = (self.vectors, self.word_ids, self._known)
@@ -336,21 +332,13 @@ def _quadruples(pairs: pd.DataFrame, prototypes: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_explanations(
-    job: CellJob, checkpoints: str | Path, question_ids: Iterable[str], path: str | Path
+    job: CellJob, results: str | Path, question_ids: Iterable[str], path: str | Path
 ) -> None:
-    """Write the explanations of questions by one seed of a trained cell as JSON.
-
-    Args:
-        job: The cell, with the tables of one seed; nothing is trained.
-        checkpoints: The folder of checkpoints.
-        question_ids: The questions.
-        path: The file to write, in the folder of the run.
+    """Write the explanations of questions by a trained cell, with the tables of one seed, as JSON.
 
     Raises AnalogyQAError when the checkpoint is missing, or when a file is damaged.
     """
-    ((seed, files),) = job.files.items()
-    record = Path(path).with_name("run.json")
-    checkpoint = finished_checkpoint(job, seed, table_hashes(files), checkpoints, record)
-    model = Model(Learned(job, {}, seed, checkpoint))  # the types of new questions are not needed
+    checkpoint = finished_checkpoint(job, next(iter(job.files)), results)
+    model = Model(Learned(job, {}, checkpoint))  # the types of new questions are not needed
     explanations = [model.explain_question(question_id) for question_id in question_ids]
     write_text(path, EXPLANATIONS.dump_json(explanations).decode() + "\n")

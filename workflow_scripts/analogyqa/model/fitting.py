@@ -11,7 +11,7 @@ from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, w
 from analogyqa.cells.cell import Cell, system_settings
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
-from analogyqa.model.folder import (
+from analogyqa.model.learned import (
     CORPUS_FILE,
     PROTOTYPES_FILE,
     VECTORS,
@@ -61,8 +61,8 @@ def fit(
     Raises AnalogyQAError when the system cannot read new texts, when `vectors` has no word of the
     corpus, or when a type has too few questions.
     """
-    subset = "-".join(types) if types else ALL
-    cell, folder = Cell(system.title, "corpus", subset), Path(folder)
+    cell = Cell(system.title, "corpus", "-".join(types) if types else ALL)
+    folder = Path(folder)
     require_new_texts(system, system.title)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / CORPUS_FILE
@@ -81,7 +81,14 @@ def fit(
         path = folder / PROTOTYPES_FILE
         write_table(choose_prototypes(corpus, types, seed, prototype_choice), PROTOTYPES, path)
         prototypes = take_prototypes(read_table(path, PROTOTYPES), types, system.p, str(path))
-        quadruples = _write_quadruples(system, corpus, types, prototypes, seed, folder)
+        quadruples = {}
+        for split in ["train"] * system.learns_from_quadruples + [*EVALUATED] * system.compares:
+            pairs = select_subset(corpus, split, types)
+            blocks = evaluation_blocks(pairs, prototypes)
+            if split == "train":
+                blocks = training_blocks(pairs, prototypes, system.training.negatives, seed)
+            quadruples[split] = str(folder / f"{split}.parquet")
+            write_quadruples(blocks, pairs, quadruples[split])
         files = files._replace(prototypes=str(path), quadruples=quadruples)
     settings = {
         "systems": {"fitted": system_settings(system)},
@@ -96,27 +103,6 @@ def fit(
 
         checkpoint = checkpoint_path(job, seed, table_hashes(files), folder)
         train_one(job, seed, device_for(device), checkpoint)
-    learned = Learned(job, question_types, seed, checkpoint)
+    learned = Learned(job, question_types, checkpoint)
     describe(learned, folder)
     return learned
-
-
-def _write_quadruples(
-    system: System,
-    corpus: pd.DataFrame,
-    types: Sequence[str] | None,
-    prototypes: pd.DataFrame,
-    seed: int,
-    folder: Path,
-) -> dict[str, str]:
-    """Write the quadruples that a system learns from or compares; return the files by split."""
-    quadruples = {}
-    for split in ["train"] * system.learns_from_quadruples + [*EVALUATED] * system.compares:
-        pairs = select_subset(corpus, split, types)
-        if split == "train":
-            blocks = training_blocks(pairs, prototypes, system.training.negatives, seed)
-        else:
-            blocks = evaluation_blocks(pairs, prototypes)
-        quadruples[split] = str(folder / f"{split}.parquet")
-        write_quadruples(blocks, pairs, quadruples[split])
-    return quadruples

@@ -32,16 +32,11 @@ def require_targets(arguments: Iterable[str], plan: Plan) -> None:
     results = Path(plan.config.output_dir).absolute()
     for argument in arguments:
         if Path(argument).absolute().is_relative_to(results):
-            missing = plan.available.missing
-            require_target(argument, plan.config, plan.papers, missing)
+            require_target(argument, plan.config, plan.papers, plan.available.missing)
 
 
 def left_out_here(config: Config) -> dict[str, str]:
-    """Return what is left out of a run that the user did not leave out by `only` or `papers: []`.
-
-    Args:
-        config: The configuration, with the reasons of all that is left out.
-    """
+    """Return why something is left out of a run, unless by `only` or `papers: []`, by its name."""
     hidden = {*map(category_key, config.categories)}
     hidden |= {name for study in config.studies.values() for name in study.datasets}
     return {
@@ -52,14 +47,10 @@ def left_out_here(config: Config) -> dict[str, str]:
 
 
 def check_jobs(jobs: Iterable[Any], plan: Plan) -> None:
-    """Raise AnalogyQAError with everything that would stop a job later and can be known now.
+    """Raise AnalogyQAError with everything that would stop Snakemake's `jobs` and is known now.
 
     That is an encoder that cannot be used, a file that cannot be read, a data set without questions
     of a type, and a cell with more prototypes than there are.
-
-    Args:
-        jobs: The jobs of Snakemake that are left to do.
-        plan: What is run.
     """
     jobs = list(jobs)
     wildcards = [dict(job.wildcards.items()) for job in jobs]
@@ -86,31 +77,32 @@ def check_jobs(jobs: Iterable[Any], plan: Plan) -> None:
 def _problems(dataset: str, cells: Iterable[Cell], plan: Plan, is_built: bool) -> Iterator[str]:
     """Yield what is wrong with a data set, and with the cells on its whole corpus.
 
-    `is_built`: whether a job will build the corpus; otherwise, it is in the results.
-
-    Nothing is checked before the files of its splits are on this machine.
+    `is_built` says whether a job will build the corpus; otherwise, it is in the results. Nothing is
+    checked before the files of its splits are on this machine.
     """
-    files = plan.available.splits[dataset]
-    if not all(Path(file).is_file() for file in chain.from_iterable(files.values())):
+    if not all(Path(file).is_file() for file in chain(*plan.available.splits[dataset].values())):
         return
+    cells = [cell for cell in cells if cell.corpus == dataset]
     try:
         corpus = _corpus(dataset, plan, is_built)
-        _require_types(dataset, corpus, plan)
+        counts = count_questions(corpus)
+        subsets = {cell.subset for cell in plan.cells_with_sensitivity if cell.dataset == dataset}
+        types = {name for subset in subsets for name in plan.config.types_of(subset) or ()}
+        require_types(dataset, counts, sorted(types))
     except AnalogyQAError as error:
         yield str(error)
         return
-    if (count := count_questions(corpus)["test"][ALL]) < FEW_QUESTIONS:
+    if (count := counts["test"][ALL]) < FEW_QUESTIONS:
         log.warning(
             "%s: only %d test questions have a correct candidate, so its values and their "
             "intervals say little.",
             *(dataset, count),
         )
     for cell in cells:
-        if cell.corpus == dataset:
-            try:
-                _require_cell(cell, corpus, plan)
-            except AnalogyQAError as error:
-                yield str(error)
+        try:
+            _require_cell(cell, corpus, plan)
+        except AnalogyQAError as error:
+            yield str(error)
 
 
 def _corpus(dataset: str, plan: Plan, is_built: bool) -> pd.DataFrame:
@@ -130,13 +122,6 @@ def _corpus(dataset: str, plan: Plan, is_built: bool) -> pd.DataFrame:
         section.fold,
         section.train_share,
     )
-
-
-def _require_types(dataset: str, corpus: pd.DataFrame, plan: Plan) -> None:
-    cells = plan.cells_with_sensitivity
-    subsets = {cell.subset for cell in cells if cell.dataset == dataset} - {ALL}
-    types = {name for subset in subsets for name in plan.config.types_of(subset) or ()}
-    require_types(dataset, count_questions(corpus), sorted(types))
 
 
 def _require_cell(cell: Cell, corpus: pd.DataFrame, plan: Plan) -> None:

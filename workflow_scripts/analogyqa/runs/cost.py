@@ -21,13 +21,10 @@ STEPS = 12  # timed steps of each system: p may reach .0005, so that Holm leaves
 
 
 class Cost(NamedTuple):
-    """The cost of training a system on a data set.
+    """The cost of training a system: its learning parameters, and the batches of an epoch.
 
-    Attributes:
-        parameters: The number of parameters that learn.
-        batches: The number of batches in an epoch.
-        seconds: The seconds of single steps. The n-th steps of all systems followed one another.
-        machine: The processor or GPU that took the steps.
+    `seconds` are those of single steps, which `machine`, a processor or GPU, took. The n-th steps
+    of all systems followed one another.
     """
 
     parameters: int
@@ -84,11 +81,9 @@ def measure_costs(
             started = time.perf_counter()
             next(step)
             seconds[name].append(time.perf_counter() - started)
-    machine = f"{processor()}, one thread"
-    if chosen.type == "cuda":
-        machine = torch.cuda.get_device_name(chosen)
-    record = {"machine": machine, "git_commit": code_commit(), "systems": costs}
-    write_json(path, record)
+    is_gpu = chosen.type == "cuda"
+    machine = torch.cuda.get_device_name(chosen) if is_gpu else f"{processor()}, one thread"
+    write_json(path, {"machine": machine, "git_commit": code_commit(), "systems": costs})
 
 
 def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
@@ -118,6 +113,6 @@ def read_costs(paths: Sequence[str | Path]) -> Costs:
         with explain_damage(path):
             record = json.loads(path.read_text(encoding="utf-8"))
             for name, cost in record["systems"].items():
-                values = cost["parameters"], cost["batches"], cost["seconds"]
-                costs[path.parent.name, path.stem, name] = Cost(*values, record["machine"])
+                key = path.parent.name, path.stem, name
+                costs[key] = Cost(**cost, machine=record["machine"])
     return costs

@@ -211,17 +211,6 @@ def _is_type_checking(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
-def imported_names(node: ast.AST) -> Iterator[str]:
-    """Yield the library names in an import statement: modules, or what may be in one."""
-    if isinstance(node, ast.Import):
-        named = [alias.name for alias in node.names]
-    elif isinstance(node, ast.ImportFrom) and node.module:
-        named = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    else:
-        return
-    yield from (name for name in named if name.partition(".")[0] == PACKAGE)
-
-
 @cache
 def _module_file(module: str) -> Path:
     path = LIBRARY.joinpath(*module.split(".")[1:])

@@ -7,10 +7,11 @@ import platform
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -41,10 +42,9 @@ def environment() -> dict:
         gpu_memory = torch.cuda.max_memory_allocated() >> 20
     versions: dict[str, str | None] = {"python": platform.python_version()}
     for name in PACKAGES:
-        try:
+        versions[name] = None
+        with suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            versions[name] = None
     return {
         "versions": versions,
         "platform": platform.platform(),
@@ -81,7 +81,7 @@ def run_record(
         inputs: The sha256 of each input, by name.
         scores: The file of scores, whose bytes are part of the content hash.
         stores: The records of the vectors that were read, by name; None for those of the job.
-        unhashed: Further entries, such as device and wall_seconds, that are not part of it.
+        unhashed: Entries about the machine, which are not part of the content hash.
     """
     if stores is None:
         first = next(iter(job.files.values()))
@@ -119,45 +119,35 @@ def write_run(
     inputs: dict[str, str],
     scores: Sequence[pd.DataFrame],
     folder: str | Path,
-    seconds: float,
+    started: float,
     device: str = "cpu",
     machines: dict[str, list[dict]] | None = None,
     **unhashed,
 ) -> None:
-    """Write the scores, metrics and record of a run.
+    """Write the scores (a table of schema SCORES for each seed), metrics and record of a run.
 
-    Args:
-        job, inputs, unhashed: As in `run_record`.
-        scores: The scores of each seed, tables of schema SCORES.
-        folder: The folder of the run.
-        seconds: The seconds that the run took.
-        device: The device that was used.
-        machines: The machines that trained each seed.
+    `started` is the time at which the run started, as `time.perf_counter` returned it.
     """
+    seconds = time.perf_counter() - started
     path = Path(folder, "scores.parquet")
     all_scores = pd.concat(scores, ignore_index=True)
     write_table(all_scores, SCORES, path)
     corpus = read_table(next(iter(job.files.values())).corpus, CORPUS)
     metrics = compute_metrics(all_scores, corpus, job.types)
-    write_table(metrics, METRICS, Path(folder, "metrics.parquet"))
-    machine: dict[str, Any] = {
-        "device": device,
-        "machines": machines or {},
-        "wall_seconds": round(seconds, 3),
+    write_table(metrics, METRICS, path.with_name("metrics.parquet"))
+    unhashed = {
+        **{"device": device, "machines": machines or {}, "wall_seconds": round(seconds, 3)},
+        **unhashed,
+        "measures": {name: measure.computation for name, measure in RANKED.items()},
     }
-    unhashed |= {"measures": {name: measure.computation for name, measure in RANKED.items()}}
-    record = run_record(job, inputs, path, **machine, **unhashed)
-    write_json(Path(folder, "run.json"), record)
+    write_json(path.with_name("run.json"), run_record(job, inputs, path, **unhashed))
 
 
 def read_metrics(path: str | Path) -> pd.DataFrame:
-    """Return the measures of a run, a table of schema METRICS.
+    """Return the measures of a run, the metrics.parquet at `path`: a table of schema METRICS.
 
     Measures that are new or computed in another way since the run are taken from its scores, so
     that no change of them needs the run again.
-
-    Args:
-        path: The metrics.parquet of the run, in its output folder.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
@@ -185,27 +175,18 @@ def compute_metrics(
 
     Raises AnalogyQAError when the scores are not those of all these questions.
     """
-    return measure_run(scores, _groups(corpus, types), _unanswerable(corpus, types))
-
-
-def _groups(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str, dict[str, str]]:
-    """Return the type of every question that must have been ranked: by split, then question_id."""
     pairs = {split: select_subset(corpus, split, types) for split in EVALUATED}
-    return {
+    type_by_question = {
         split: dict(zip(table["question_id"], table["question_type"], strict=True))
         for split, table in pairs.items()
     }
-
-
-def _unanswerable(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str, list[str]]:
-    """Return the questions without a correct candidate, by split. Only the subset `all` has any."""
-    if types is not None:
-        return {}
-    answerable = corpus.groupby(["split", "question_id"], observed=True)["label"].any()
-    return {
-        split: answerable[split][~answerable[split]].index.astype(str).tolist()
-        for split in EVALUATED
-    }
+    unanswerable = {}
+    if types is None:  # only the subset `all` has questions without a correct candidate
+        answerable = corpus.groupby(["split", "question_id"], observed=True)["label"].any()
+        unanswerable = {
+            split: answerable[split][~answerable[split]].index.astype(str) for split in EVALUATED
+        }
+    return measure_run(scores, type_by_question, unanswerable)
 
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -245,11 +226,10 @@ def find_commit(checkout: Path = CHECKOUT) -> str:
 def _git(checkout: Path, *arguments: str) -> str:
     command = ["git", "-C", str(checkout), *arguments]
     try:
-        done = subprocess.run(
-            command, env=git_environment(), capture_output=True, text=True, check=True, timeout=30
-        )
+        return subprocess.check_output(
+            command, env=git_environment(), stderr=subprocess.PIPE, text=True, timeout=30
+        ).strip()
     except subprocess.CalledProcessError as error:
         raise CommitUnknownError(error.stderr.partition("\n")[0]) from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CommitUnknownError(str(error)) from error
-    return done.stdout.strip()

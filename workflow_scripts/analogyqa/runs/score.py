@@ -14,7 +14,6 @@ from analogyqa.rankers.fused import FusedRanker
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import named_by_seed, table_hashes, write_run
 from analogyqa.schemas import CORPUS, SCORES, read_table
-from analogyqa.settings.systems import System
 from analogyqa.training.data import CellJob, load_pairs
 from analogyqa.training.scoring import EVALUATED, score_untrained
 
@@ -23,34 +22,26 @@ def score_cell(job: CellJob, folder: str | Path) -> None:
     """Score all seeds of a cell that is not trained; write scores, metrics and run.json."""
     started = time.perf_counter()
     system = job.system
+    is_seeded = system.needs_prototypes or bool(system.encoder and ENCODERS[system.encoder].drawn)
     first = next(iter(job.files.values()))
     hashes: dict[int, dict[str, str]] = {}
     scores: list[pd.DataFrame] = []
     for seed, tables in job.files.items():
         hashes[seed] = table_hashes(tables)
-        if scores and tables == first and not _depends_on_seed(system):
+        if scores and tables == first and not is_seeded:
             scores.append(scores[0].assign(seed=seed))
         elif system.ranker_spec.reads == "text":
             scored = score_text(tables.corpus, job.types, build_ranker(system), job.lowercase)
             scores.append(scored.assign(seed=seed))
         else:
             scores.append(score_untrained(job.load(seed), system, seed))
-    seconds = time.perf_counter() - started
-    write_run(job, named_by_seed(hashes), scores, folder, seconds)
-
-
-def _depends_on_seed(system: System) -> bool:
-    drawn = system.encoder is not None and ENCODERS[system.encoder].drawn
-    return drawn or system.needs_prototypes
+    write_run(job, named_by_seed(hashes), scores, folder, started)
 
 
 def score_text(
     corpus_path: str, types: Sequence[str] | None, ranker: Ranker, lowercase: bool
 ) -> pd.DataFrame:
-    """Score dev and test by their words, which are counted in all candidates of the corpus.
-
-    Returns a table of schema SCORES without the seed.
-    """
+    """Score dev and test as `score_texts` does, by the words of all candidates of the corpus."""
     corpus = read_table(corpus_path, CORPUS)
     pairs = pd.concat(load_pairs(corpus, types, EVALUATED, corpus_path).values())
     return score_texts(pairs, corpus["candidate"].unique().tolist(), ranker, lowercase)
@@ -75,10 +66,8 @@ _PAIR = ["split", "question_id", "candidate_id", "label"]
 def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
     """Fuse the scores of a cell's parts for all seeds; write scores, metrics and run.json.
 
-    Args:
-        job: The cell, whose seeds are also those of its parts, and whose tables are the corpus.
-        parts: The folder of the run of each part, by system.
-        folder: The folder of the run.
+    `parts` has the folder of the run of each part, by system. All of them have the seeds of the
+    cell, whose only table is the corpus.
 
     Raises AnalogyQAError when the parts rank different pairs or lack a seed.
     """
@@ -107,13 +96,12 @@ def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
     job = job._replace(sources=next(iter(records.values()))["sources"])
     inputs = {"corpus": sha256(job.files[seeds[0]].corpus)}
     inputs |= {f"scores of {name}": sha256(path) for name, path in files.items()}
-    seconds = time.perf_counter() - started
     stores = {
         f"{kind} of {name}": store
         for name, record in records.items()
         for kind, store in record["stores"].items()
     }
-    write_run(job, inputs, fused, folder, seconds, weights=weights, stores=stores)
+    write_run(job, inputs, fused, folder, started, weights=weights, stores=stores)
 
 
 def _side_by_side(

@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,8 +15,8 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json
 from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
 from analogyqa.runs.depends_on import sha256
+from analogyqa.runs.finished import trained_encoder
 from analogyqa.runs.record import run_record
-from analogyqa.runs.trained import trained_encoder
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.data import Evaluation
 from analogyqa.text import Sentences
@@ -63,11 +62,10 @@ def solve_cells(
     named = files.by_role() | ({"weights": str(weights)} if weights else {})
     inputs = {name: sha256(path) for name, path in named.items()}
     seconds = round((time.perf_counter() - started) / len(jobs), 3)
-    machine: dict[str, Any] = {"device": "cpu", "machines": {}, "wall_seconds": seconds}
     for solver, job in jobs.items():
         metrics = Path(folders[solver], "metrics.parquet")
         write_table(pd.concat(parts[solver], ignore_index=True)[METRICS.names], METRICS, metrics)
-        record = run_record(job, inputs, metrics, **machine)
+        record = run_record(job, inputs, metrics, device="cpu", machines={}, wall_seconds=seconds)
         write_json(metrics.with_name("run.json"), record)
 
 
@@ -98,8 +96,7 @@ def sentence_vectors(
         if exact and vectors is not None and encoder and encoder.keeps_float64:
             vectors = as_decimals(vectors)
         encode = build_encoder(system.encoder_name, vectors, system.training, seed)
-    encoded = encode_all(encode, sentences, sentences.numbers(texts))
-    return encoded.reshape(2, len(corpus), -1)
+    return encode_all(encode, sentences, sentences.numbers(texts)).reshape(2, len(corpus), -1)
 
 
 def as_decimals(vectors: np.ndarray) -> np.ndarray:
@@ -127,16 +124,12 @@ def solve_corpus(
     for group in corpus["question_type"].unique():
         rows = np.flatnonzero((corpus["question_type"] == group).to_numpy())
         category, sentence_vectors = _category(corpus.iloc[rows], vectors[:, rows])
-        table = cosines(sentence_vectors, exact=evaluation.ties == "first")
+        first_wins = evaluation.ties == "first"
+        table = cosines(sentence_vectors, exact=first_wins)
         ids = corpus["question_id"].iloc[rows[corpus["label"].iloc[rows] == 1]]
         for solver in solvers:
-            entry = SOLVERS[solver]
-            rules = Rules(
-                entry.constrained,
-                as_coded=evaluation.candidates == "coded",
-                first_wins=evaluation.ties == "first",
-                both_directions=evaluation.both_directions,
-            )
+            entry, as_coded = SOLVERS[solver], evaluation.candidates == "coded"
+            rules = Rules(entry.constrained, as_coded, first_wins, evaluation.both_directions)
             epsilon = evaluation.epsilon[category.candidates is not None]
             formula = entry.load()(*([epsilon] if entry.has_epsilon else []))
             solved = solve(table, category, formula, rules)
@@ -165,10 +158,7 @@ def _measured(solved: Solved, ids: pd.Series, category: Category) -> pd.DataFram
 
 
 def with_both_roles(
-    chosen: pd.Series,
-    questions: pd.Series,
-    source_chosen: pd.Series,
-    source_questions: pd.Series,
+    chosen: pd.Series, questions: pd.Series, source_chosen: pd.Series, source_questions: pd.Series
 ) -> pd.Series:
     """Return the values of items whose weighted spread is that of the accuracy.
 

@@ -1,5 +1,6 @@
-"""Run a cell that is trained."""
+"""Run a cell that is trained, and choose hyperparameters by what such cells reached on dev."""
 
+import json
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analogyqa.encoders.specs import ENCODERS
+from analogyqa.errors import explain_damage
+from analogyqa.files import write_json
 from analogyqa.measures import RANKED
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.plugin import Plugin
 from analogyqa.runs.depends_on import STORAGE, code_hash, content_hash
 from analogyqa.runs.record import named_by_seed, table_hashes, write_run
-from analogyqa.schemas import HISTORY, write_table
+from analogyqa.schemas import HISTORY, read_table, write_table
 from analogyqa.settings.systems import System
 from analogyqa.surroundings import one_thread
 from analogyqa.training.data import CellJob
@@ -69,11 +72,7 @@ def checkpoint_path(
 ) -> Path:
     """Return the checkpoint of a training run, named by the hash of everything it depends on.
 
-    Args:
-        job: The cell.
-        seed: The seed of the training run.
-        hashes: The hashes of its tables, as `table_hashes` returns them.
-        checkpoints: The folder of all checkpoints.
+    `hashes` are those of the tables of the seed, as `table_hashes` returns them.
     """
     import torch
 
@@ -128,13 +127,10 @@ def train_cell(
     write_table(history, HISTORY, Path(folder, "history.parquet"))
     # The epochs of an interrupted earlier job count too.
     epoch_seconds = history.loc[history["measure"] == "seconds", "value"].sum()
-    seconds = max(time.perf_counter() - started, epoch_seconds)
+    started = min(started, time.perf_counter() - epoch_seconds)
     machines_by_seed = dict(zip(map(str, hashes), machines, strict=True))
-    write_run(
-        *(job, named_by_seed(hashes), scores, folder, seconds),
-        device=str(chosen_device),
-        machines=machines_by_seed,
-    )
+    inputs, name = named_by_seed(hashes), str(chosen_device)
+    write_run(job, inputs, scores, folder, started, device=name, machines=machines_by_seed)
 
 
 def train_one(
@@ -184,15 +180,10 @@ def side_by_side(
 ) -> list:
     """Return the results of function(*call, report) for all calls, in their order.
 
-    Reports and log messages of a running call reach `on_report` and the log of this process at
-    once. With a single worker or call, everything runs in this process.
-
-    Args:
-        function: A function of a module, whose arguments and result can be pickled.
-        calls: The arguments of each call, without `report`.
-        workers: The maximum number of parallel calls. Each is a process that computes with one
-            thread.
-        on_report: Called with each reported value, by one thread at a time.
+    Each of the parallel calls, at most `workers`, is a process that computes with one thread, so
+    the function, its arguments and its results must be picklable. Reports and log messages reach
+    `on_report`, one at a time, and the log of this process at once. With a single worker or call,
+    everything runs in this process.
 
     Raises the exception of the first call that fails; the other calls are then ended.
     """
@@ -225,3 +216,37 @@ def _read(queue: Queue, on_report: Report) -> None:
             logging.getLogger(item.name).handle(item)
         else:
             on_report(item)
+
+
+def choose_hyperparameters(
+    histories: dict[str, str], measure: str, subset: str, path: str | Path
+) -> None:
+    """Choose the hyperparameters with the best dev value, averaged over seeds, and record them.
+
+    The seeds are those that all choices have.
+
+    Args:
+        histories: The history.parquet of each choice, by name. The first of equal ones wins.
+        measure: A key of `MEASURES`.
+        subset: The subset on which the choices were trained, for the record.
+        path: The JSON file to write. Its keys are tuned (a name), measure, subset, and dev (the
+            mean of each choice).
+    """
+    best = {}
+    for name, file in histories.items():
+        history = read_table(file, HISTORY)
+        curve = history[history["measure"] == f"dev_{measure}"]
+        best[name] = curve.groupby("seed")["value"].max()
+    in_all = pd.DataFrame(best).dropna()
+    dev = {name: float(values.mean()) for name, values in in_all.items()}
+    tuned = max(dev, key=dev.__getitem__)
+    write_json(path, {"tuned": tuned, "measure": measure, "subset": subset, "dev": dev})
+
+
+def read_tuned(path: str | Path) -> str:
+    """Return the name of the hyperparameters that `choose_hyperparameters` recorded.
+
+    Raises AnalogyQAError when the file is not such a record.
+    """
+    with explain_damage(path, "not a record of tuned hyperparameters"):
+        return str(json.loads(Path(path).read_text(encoding="utf-8"))["tuned"])

@@ -18,7 +18,7 @@ from analogyqa.evaluation.results import kept_epochs
 from analogyqa.evaluation.summary import SUMMARY, Summaries, by_cell, read_csv, read_record
 from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.model import Model
-from analogyqa.model.runs import learned_by
+from analogyqa.model.learned import learned_by
 from analogyqa.report.table_notes import printed_name
 from analogyqa.report.trace import run_log
 from analogyqa.runs.depends_on import content_hash, sha256
@@ -81,10 +81,8 @@ def cell_run(
         "hyperparameters": record["hyperparameters"],
         "device": record.get("device"),
         "mlflow.note.content": description,
-        "mlflow.source.name": "Snakefile",
-        "mlflow.source.type": "JOB",
         "mlflow.source.git.commit": record.get("git_commit"),
-        "mlflow.user": getpass.getuser(),
+        **_origin_tags(),
     }
     tags = {key: str(value) for key, value in tags.items() if value is not None}
     spread = {
@@ -94,11 +92,19 @@ def cell_run(
         for name in _SPREAD
         if pd.notna(row[name])
     }
-    corpus = results / "corpora" / f"{cell.corpus}.parquet"
-    files = [path for path in (folder / "metrics.parquet", corpus) if path.exists()]
+    files = [path for path in (folder / "metrics.parquet", _corpus(results, cell)) if path.exists()]
     shown = content_hash([tags, spread, *map(sha256, files)])
     add = partial(_add_cell, results, cell, record, tags, spread, config)
     return Importable(tags["record"], shown, add, len(record["seeds"]))
+
+
+def _origin_tags() -> dict[str, str]:
+    source = {"mlflow.source.name": "Snakefile", "mlflow.source.type": "JOB"}
+    return {**source, "mlflow.user": getpass.getuser()}
+
+
+def _corpus(results: Path, cell: Cell) -> Path:
+    return results / "corpora" / f"{cell.corpus}.parquet"
 
 
 def _add_cell(
@@ -114,8 +120,9 @@ def _add_cell(
 
     MLflow needs times: a run ends when its record was written, and started `wall_seconds` before.
     """
-    folder, system, client = results / "runs" / cell.path, run_system(record), experiment.client
-    end = _modified(folder / "run.json")
+    folder, client = results / "runs" / cell.path, experiment.client
+    history_path, record_path = folder / "history.parquet", folder / "run.json"
+    end = _modified(record_path)
     start = end - round(1000 * (record.get("wall_seconds") or 0))
     name, params = run_name(cell), cell_params(cell)
     flat = pd.json_normalize(_settings(record)).iloc[0].dropna().astype(str)
@@ -126,14 +133,15 @@ def _add_cell(
     measured = _measured(read_metrics(folder / "metrics.parquet"))
     finals = _final_points({**measured.mean(), **spread}, end)
     experiment.log(run_id, finals, {**params, **flat, "seeds": seeds})
-    path = folder / "history.parquet"
-    paths = (folder / "run.json", folder / "metrics.parquet", path)
+    paths = (record_path, folder / "metrics.parquet", history_path)
     files = {file.name: file for file in paths if file.exists()}
     if log_file := run_log(results, cell):
         files[f"{log_file.parent.parent.name}.log"] = log_file
     experiment.add_files(run_id, files)
-    write_first = _model_writer(results, cell, record, config)
-    history = read_table(path, HISTORY) if path.exists() else pd.DataFrame(columns=HISTORY.names)
+    write = _model_writer(results, cell, record, config)  # for the first seed
+    history = pd.DataFrame(columns=HISTORY.names)
+    if history_path.exists():
+        history = read_table(history_path, HISTORY)
     for seed in measured.index:
         seed_name = f"seed {seed}, {name}"
         seed_id = experiment.create(seed_name, tags, start, run_id)
@@ -144,14 +152,13 @@ def _add_cell(
             seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
             times = start + (1000 * seconds.cumsum()).round().astype(int)
             curves = curve_points(epochs, times)
-            chosen = kept_epochs(epochs, system["training"]["select_by"])[seed]
-            write = write_first if seed == record["seeds"][0] else None
+            chosen = kept_epochs(epochs, run_system(record)["training"]["select_by"])[seed]
             # MLflow does not allow these characters in the name of a model.
             model_name = re.sub(r"[/:.%\"']", "-", seed_name)
             model_id = experiment.add_model(model_name, seed_id, int(chosen), write)
             if write:
                 client.set_tag(run_id, SERVED, model_id)
-            seed_end = int(times.max())
+            seed_end, write = int(times.max()), None
         finals = _final_points(measured.loc[seed].to_dict(), seed_end, model_id)
         experiment.log(seed_id, curves + finals, {**params, "seed": str(seed)})
         client.set_terminated(seed_id, end_time=seed_end)
@@ -182,10 +189,7 @@ def _final_points(
 def _model_writer(
     results: Path, cell: Cell, record: dict, config: Config
 ) -> Callable[[Path], None] | None:
-    """Return a function that writes the first seed's model.
-
-    None if the system cannot read new texts or its checkpoint is gone.
-    """
+    """Return what writes the first seed's model; None for no checkpoint or no way to read texts."""
     if "training" not in run_system(record):
         return None
     try:
@@ -208,8 +212,7 @@ def documents_run(results: Path, paper: str) -> list[Importable]:
     paths += made_files(results, *(f"{name}.*" for name in _REPORTS))
     files = {path.relative_to(results).as_posix(): path for path in paths}
     hashes = {name: sha256(path) for name, path in files.items()}
-    tags = {"record": experiment_name(results, paper), "mlflow.user": getpass.getuser()}
-    tags |= {"mlflow.source.name": "Snakefile", "mlflow.source.type": "JOB"}
+    tags = {"record": experiment_name(results, paper), **_origin_tags()}
 
     def add(experiment: MlflowExperiment) -> str:
         end = max(map(_modified, paths))
@@ -246,7 +249,7 @@ def _measured(metrics: pd.DataFrame) -> pd.DataFrame:
 
 def _inputs(results: Path, cell: Cell, sources: Mapping[str, str]) -> list[DatasetInput]:
     """Return the splits of a cell's corpus; none if there is no corpus file."""
-    path = results / "corpora" / f"{cell.corpus}.parquet"
+    path = _corpus(results, cell)
     if not path.exists():
         return []
     digest, rows = _read_corpus(path)
@@ -267,13 +270,10 @@ def _read_corpus(path: Path) -> tuple[str, dict[str, int]]:
 
 
 def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[Metric]:
-    """Return the loss and the dev measures of each epoch as points of curves.
+    """Return the loss and the dev measures of epochs, rows of HISTORY, as points of curves.
 
-    Names begin with `epoch/`, which keeps them apart from final values such as dev_map.
-
-    Args:
-        epochs: Rows of HISTORY.
-        times: The time of each epoch.
+    Names begin with `epoch/`, which keeps them apart from final values such as dev_map. `times` has
+    the time of each epoch.
     """
     curves = epochs[epochs["measure"].astype(str).str.match(r"loss$|dev_")].dropna(subset="value")
     rows = zip(curves["measure"], curves["epoch"], curves["value"], strict=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from mlflow import MlflowClient
 from mlflow.entities import Run
-from mlflow.entities.model_registry import RegisteredModel
 
 from analogyqa.cells import Cell
 from analogyqa.settings.run import Config
@@ -32,17 +31,11 @@ def register_best(
 
     These are models of the subset with the most question types. The best one has the highest mean
     on dev, over the seeds of its run; test decides nothing. An alias that is right already, and
-    earlier versions, are kept.
-
-    Args:
-        tracking_uri: sqlite:///path or http(s)://server.
-        results: The output folder.
-        papers: The papers whose runs have been imported.
-        config: The configuration of the results.
+    earlier versions, are kept. Only the runs of `papers`, which have been imported, are compared.
 
     Returns the runs of the models by their URIs, such as models:/demo-wikiqa@best.
 
-    Raises AnalogyQAError when the store cannot be written.
+    Raises AnalogyQAError when the store at `tracking_uri` cannot be written.
     """
     client = MlflowClient(tracking_uri, tracking_uri)
     with readable_errors(tracking_uri), lock(database_path(tracking_uri)):
@@ -81,10 +74,11 @@ def _register(client: MlflowClient, name: str, run: Run) -> None:
     source = f"models:/{model.model_id}"
     if database_path(client.tracking_uri):
         source = model.artifact_location  # MLflow would look up the id in its default store
-    existing = client.search_registered_models(f"name = '{name}'")
-    if not existing:
+    registered = client.search_registered_models(f"name = '{name}'")
+    if not registered:
         client.create_registered_model(name)
-    elif _best_source(client, existing[0]) == source:
+    known = registered[0].aliases.get(ALIAS) if registered else None
+    if known and client.get_model_version(name, known).source == source:
         return
     version = client.create_model_version(
         name,
@@ -94,11 +88,6 @@ def _register(client: MlflowClient, name: str, run: Run) -> None:
         description=f"{run.info.run_name}: {_DEV} {run.data.metrics[_DEV]:.4f}",
     )
     client.set_registered_model_alias(name, ALIAS, version.version)
-
-
-def _best_source(client: MlflowClient, model: RegisteredModel) -> str | None:
-    version = model.aliases.get(ALIAS)
-    return client.get_model_version(model.name, version).source if version else None
 
 
 def model_name(results: str | Path, dataset: str) -> str:

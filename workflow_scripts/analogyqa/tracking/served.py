@@ -80,14 +80,12 @@ def _load_pyfunc(folder: str) -> RankingModel:
 
 
 def write_served(model: Model, folder: Path, metadata: Mapping[str, object]) -> None:
-    """Write a model in MLflow's format.
+    """Write a model in MLflow's format; MLflow shows the metadata of its origin.
 
-    Args:
-        model: The model.
-        folder: The folder to write, which is empty or not there.
-        metadata: What MLflow shows of the model's origin.
+    `folder` is empty or not there.
     """
-    requirements = [f"{name}=={_version(name)}" for name in _PACKAGES]
+    versions = {name: importlib.metadata.version(name).partition("+")[0] for name in _PACKAGES}
+    requirements = [f"{name}=={version}" for name, version in versions.items()]
     with tempfile.TemporaryDirectory() as temporary:
         empty = Path(temporary, _DATA)
         empty.mkdir()
@@ -107,10 +105,6 @@ def write_served(model: Model, folder: Path, metadata: Mapping[str, object]) -> 
         path.stat().st_size for path in folder.rglob("*") if path.is_file()
     )
     described.save(folder / "MLmodel")
-
-
-def _version(package: str) -> str:
-    return importlib.metadata.version(package).partition("+")[0]
 
 
 def _example(model: Model) -> pd.DataFrame:

@@ -93,16 +93,10 @@ def import_runs(
     trash. The tag `complete`, which is set last, marks complete imports; remains of a killed import
     are removed, and so are the runs shown during training.
 
-    Args:
-        tracking_uri: sqlite:///path or http(s)://server.
-        results: The output folder.
-        runs: The runs of each paper, as `records.paper_runs` returns them.
+    Returns the number of runs that were added to each experiment, by its name.
 
-    Returns:
-        How many runs were added to each experiment, by its name.
-
-    Raises:
-        AnalogyQAError: If the store cannot be written.
+    Raises AnalogyQAError when the store at `tracking_uri` (sqlite:///path or http(s)://server)
+    cannot be written.
     """
     set_defaults(_WAITING)
     initialise(tracking_uri)
@@ -121,9 +115,7 @@ def import_runs(
 def experiment_name(results: str | Path, name: str) -> str:
     """Return the name of an experiment or a record, which is the same in any checkout.
 
-    Args:
-        results: The output folder.
-        name: A paper, the path of a cell, or `live` for the running jobs of the folder.
+    `name` is a paper, the path of a cell, or `live` for the running jobs of the output folder.
     """
     return f"{Path(results).resolve().name}/{name}"
 
@@ -160,7 +152,8 @@ class MlflowExperiment:
         seeds: dict[str | None, list[Run]] = defaultdict(list)  # by the id of the run above them
         for run in existing:
             seeds[run.data.tags.get("mlflow.parentRunId")].append(run)
-        models = self._model_ids()
+        search_models = self.client.search_logged_models
+        models = {model.model_id for model in self._find_all(search_models, 100)}
 
         def is_unchanged(run: Run) -> bool:
             """Return whether nothing of a run has changed, and nothing was deleted in MLflow."""
@@ -197,11 +190,11 @@ class MlflowExperiment:
         name: str,
         tags: Mapping[str, str],
         start: int | None = None,
-        parent_id: str | None = None,
+        parent: str | None = None,
     ) -> str:
         """Create a run that starts now, or at `start`; return its id."""
-        parent = {"mlflow.parentRunId": parent_id} if parent_id else {}
-        return self.client.create_run(self.id, start, {**tags, **parent}, name).info.run_id
+        above = {"mlflow.parentRunId": parent} if parent else {}
+        return self.client.create_run(self.id, start, {**tags, **above}, name).info.run_id
 
     def log(
         self, run_id: str, metrics: Sequence[Metric] = (), params: Mapping[str, str] = {}
@@ -252,21 +245,12 @@ class MlflowExperiment:
             return self._artifacts / uri.removeprefix(PROXIED)
         return None
 
-    def _model_ids(self) -> set[str]:
-        models = get_results_from_paginated_fn(
-            lambda number, token: self.client.search_logged_models(
-                [self.id], max_results=number, page_token=token
-            ),
-            max_results_per_page=100,
-        )
-        return {model.model_id for model in models}
-
     def active_runs(self) -> list[Run]:
+        return self._find_all(self.client.search_runs, 1000)
+
+    def _find_all(self, search: Callable, page: int) -> list:
         return get_results_from_paginated_fn(
-            lambda number, token: self.client.search_runs(
-                [self.id], max_results=number, page_token=token
-            ),
-            max_results_per_page=1000,
+            lambda number, token: search([self.id], max_results=number, page_token=token), page
         )
 
 
@@ -301,7 +285,6 @@ def _upgrade(database: Path) -> None:
 
 _STATUS = re.compile(r"(?:error code|too many) (\d{3})\b")  # HTTP
 _UNREACHABLE = re.compile(r"failed with (timeout )?exception")
-_FULL = "Free some disk space, then run the same command again."
 
 
 @contextmanager
@@ -315,6 +298,8 @@ def readable_errors(tracking_uri: str) -> Iterator[None]:
             what, remedy = f"{database}: the MLflow store", _file_remedy(database, error, reason)
         else:
             what, remedy = f"{tracking_uri}: the MLflow server", _server_remedy(error, reason)
+        if "disk is full" in reason or getattr(error, "errno", None) == errno.ENOSPC:
+            remedy = "Free some disk space, then run the same command again."
         raise AnalogyQAError(f"{what} cannot be used ({reason}). {remedy}") from error
 
 
@@ -328,20 +313,16 @@ def _file_remedy(database: Path, error: Exception, reason: str) -> str:
             "Another program, such as a second import, is writing to it. Wait for it to finish, "
             "then run the same command again."
         )
-    if problem := why_not_writable(database.parent) or _path_problem(error):
-        return problem
-    if _is_full(error, reason):
-        return _FULL
     return (
-        f"If the file is damaged, delete it and {database.with_name(ARTIFACTS)}, then import "
+        why_not_writable(database.parent)
+        or _path_problem(error)
+        or f"If the file is damaged, delete it and {database.with_name(ARTIFACTS)}, then import "
         "again: both are rebuilt from the run records, so nothing is lost."
     )
 
 
 def _server_remedy(error: Exception, reason: str) -> str:
     status = found[1] if (found := _STATUS.search(reason)) else ""
-    if _is_full(error, reason):
-        return _FULL
     if problem := _path_problem(error):
         return (
             "It makes its clients write artifacts into a folder of their own machine, unless it is "
@@ -361,17 +342,13 @@ def _server_remedy(error: Exception, reason: str) -> str:
     return "Start it, correct tracking_uri, or remove that key to use a file."
 
 
-def _path_problem(error: Exception) -> str | None:
-    """Return why the path of an error cannot be written, with the remedy, None if it has none."""
+def _path_problem(error: Exception) -> str:
+    """Return why the path of an error cannot be written, with the remedy, "" if it has none."""
     if not isinstance(error, OSError) or not error.filename:
-        return None
+        return ""
     path = Path(error.filename)
     is_folder = isinstance(error, FileExistsError | NotADirectoryError)
     if problem := why_not_writable(path if is_folder else path.parent):
         return problem
     is_refused = isinstance(error, PermissionError)
-    return f"Make {path} writable for you or your group." if is_refused else None
-
-
-def _is_full(error: Exception, reason: str) -> bool:
-    return "disk is full" in reason or getattr(error, "errno", None) == errno.ENOSPC
+    return f"Make {path} writable for you or your group." if is_refused else ""

@@ -1,0 +1,155 @@
+"""What is read from a finished run: weights, vectors and norms, and what decided its rankings."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.encoders import build_encoder
+from analogyqa.errors import AnalogyQAError, explain_damage
+from analogyqa.runs.record import table_hashes
+from analogyqa.runs.train import checkpoint_path
+from analogyqa.schemas import (
+    CORPUS,
+    DECISIONS,
+    INSIDE,
+    PROTOTYPES,
+    SCORES,
+    read_table,
+    write_table,
+)
+from analogyqa.settings.systems import System
+from analogyqa.surroundings import one_thread
+from analogyqa.training.data import CellJob, read_vocabulary
+from analogyqa.training.scoring import Encode, array_encoder
+
+
+def finished_checkpoint(
+    job: CellJob, seed: int, results: str | Path, hashes: dict[str, str] | None = None
+) -> Path:
+    """Return the checkpoint of one seed of a cell that is trained, in an output folder.
+
+    `hashes` are those of its tables; None to compute them.
+
+    Raises AnalogyQAError when the checkpoint is missing.
+    """
+    hashes = hashes or table_hashes(job.files[seed])
+    checkpoint = checkpoint_path(job, seed, hashes, Path(results, "checkpoints"))
+    if not checkpoint.exists():
+        record = Path(results, "runs", job.cell.path, "run.json")
+        raise AnalogyQAError(
+            f"{checkpoint}: the checkpoint of {job.cell.label} seed {seed} is missing. It was "
+            f"deleted, or the code has changed since. Delete {record}, then run the same command "
+            "again to train the cell again."
+        )
+    return checkpoint
+
+
+def write_weights(job: CellJob, results: str | Path, path: str | Path) -> None:
+    """Write the encoder's weights of every seed of a trained cell, after the epoch that dev chose.
+
+    Raises AnalogyQAError when a checkpoint is missing or damaged.
+    """
+    import torch
+
+    from analogyqa.training.checkpoints import encoder_weights, load_state, save_state
+
+    weights = {}
+    for seed in job.files:
+        state = load_state(finished_checkpoint(job, seed, results), torch.device("cpu"))
+        weights[str(seed)] = encoder_weights(state, job.system.scoring_weights)
+    save_state(weights, path)
+
+
+def trained_encoder(
+    system: System, word_vectors: np.ndarray | None, seed: int, path: str | Path
+) -> Encode:
+    """Return the trained encoder of a seed, for a vocabulary that may differ from the trained one.
+
+    Args:
+        system: The system whose encoder was trained.
+        word_vectors: Word vectors of the same source as in training: float32 [V, d].
+        seed: The seed of the training run.
+        path: The weights, as `write_weights` wrote them.
+
+    Raises AnalogyQAError when the file is damaged, or belongs to another encoder or other seeds.
+    """
+    import torch
+
+    from analogyqa.training.checkpoints import load_state
+
+    encoder = build_encoder(system.encoder_name, word_vectors, system.training, seed)
+    state = load_state(path, torch.device("cpu"))
+    with explain_damage(path, f"not the weights of the encoder {system.encoder} for seed {seed}"):
+        encoder.load_state_dict(state[str(seed)])
+    return array_encoder(encoder.eval(), torch.device("cpu"))
+
+
+def write_inside(job: CellJob, results: str | Path, path: str | Path) -> None:
+    """Write the vectors and norms of a trained encoder on the test split: a table of schema INSIDE.
+
+    `job` has the tables of one seed.
+
+    Raises AnalogyQAError when the checkpoint is missing or damaged.
+    """
+    from analogyqa.training.inside import look_inside
+
+    ((seed, files),) = job.files.items()
+    checkpoint = finished_checkpoint(job, seed, results)
+    data = job.load(seed)
+    _, word_ids, _ = read_vocabulary(files, job.system, job.lowercase)
+    with one_thread():
+        inside = look_inside(data, job.system, seed, checkpoint, word_ids or {})
+    write_table(inside, INSIDE, path)
+
+
+_QUESTION = ["seed", "question_id"]
+_PAIR = ["question_id", "candidate_id"]
+
+
+def write_decisions(
+    scores: str | Path, corpus: str | Path, prototypes: Mapping[int, str], path: str | Path
+) -> None:
+    """Write a table of schema DECISIONS, from the files of a cell; `prototypes` are by seed."""
+    decisions = find_decisions(
+        read_table(scores, SCORES),
+        read_table(corpus, CORPUS),
+        {seed: read_table(file, PROTOTYPES) for seed, file in prototypes.items()},
+    )
+    write_table(decisions, DECISIONS, path)
+
+
+def find_decisions(
+    scores: pd.DataFrame, corpus: pd.DataFrame, prototypes: Mapping[int, pd.DataFrame]
+) -> pd.DataFrame:
+    """Return what decided each test question in each seed: schema DECISIONS.
+
+    Candidates with equal scores are ranked as in the measures, by descending id. The tables have
+    the schemas SCORES, CORPUS and, for each seed, PROTOTYPES.
+    """
+    ids = dict.fromkeys(("split", *_PAIR), str)
+    ranked = scores.astype(ids | {"score": float})
+    ranked = ranked[ranked["split"] == "test"].sort_values(
+        [*_QUESTION, "score", "candidate_id"], ascending=[True, True, False, False]
+    )
+    plain = corpus.astype(ids | {"question_type": object})
+    texts = plain[["split", *_PAIR, "question", "candidate", "question_type"]]
+    ranked = ranked.merge(texts[texts["split"] == "test"].drop(columns="split"), on=_PAIR)
+    first = ranked.drop_duplicates(_QUESTION)
+    correct, wrong = (
+        ranked[ranked["label"] == label].drop_duplicates(_QUESTION).set_index(_QUESTION)
+        for label in (1, 0)
+    )
+    about = pd.DataFrame(
+        {"correct": correct["candidate"], "margin": correct["score"] - wrong["score"]}
+    )
+    train = texts.loc[texts["split"] == "train", [*_PAIR, "question", "candidate"]]
+    used = pd.concat([table.assign(seed=seed) for seed, table in prototypes.items()])
+    used = used.astype({"question_type": object}).merge(train, on=_PAIR)
+    used = used.rename(columns={name: f"prototype_{name}" for name in train})
+    used = used.rename(columns={"rank": "best_prototype"})
+    decisions = first.merge(about, left_on=_QUESTION, right_index=True).merge(
+        used, on=["seed", "question_type", "best_prototype"]
+    )
+    return decisions[DECISIONS.names]
