@@ -160,7 +160,7 @@ EDITS = {
         ("Train one seed, and score", "Train one seed; score", True),
         ("value > state", "value < state", False),
         ("analogyqa.training.data import split_evenly",
-         "analogyqa.text import split_evenly", True),
+         "analogyqa.measures import split_evenly", True),
     ],
     "files.py": [("import os", "import os as os", True)],
     "evaluation/claims.py": [("import ", "import os\nimport ", True)],
@@ -193,7 +193,7 @@ EDITS = {
 def test_only_what_changes_weights_changes_the_key(unchanged, monkeypatch, file, old, new, is_same):
     library, before = unchanged
     monkeypatch.setattr(depends_on, "LIBRARY", library)
-    path, moved = library / file, library / "text.py"
+    path, moved = library / file, library / "measures.py"
     contents = {at: at.read_text() for at in (path, moved)}
     try:
         assert old in contents[path]
