@@ -244,5 +244,5 @@ def test_the_variance_of_seeds_of_ensembles_is_that_of_their_models():
     for models in random.normal(size=(500, 5, 1)):
         ensembles = (models + np.roll(models, -1, axis=0)) / 2
         first, second = np.repeat(ensembles, 20, axis=1), np.zeros((1, 20))
-        variances.append(compare_paired(first, second, samples=1, shared=(2, 1)).of_seeds)
+        variances.append(compare_paired(first, second, samples=1, shared=(2, 1)).seed_variance)
     assert np.mean(variances) == pytest.approx(1 / 5, rel=0.1)

@@ -145,14 +145,19 @@ def test_draws_within_strata_keep_the_weight_of_each_stratum():
     assert summary.ci_low == pytest.approx(1.1) and summary.ci_high == pytest.approx(1.1)
 
 
+def shares(curve: list[np.ndarray], samples: int) -> np.ndarray:
+    return best_shares(
+        np.stack([bootstrap_means(point, samples, stream) for stream, point in enumerate(curve)])
+    )
+
+
 def test_a_clear_lead_is_always_the_best():
     generator = np.random.default_rng(1)
     curve = [mean + generator.normal(0, 0.2, (5, 60)) for mean in (0.2, 0.9, 0.2)]
-    assert best_shares(curve, 500).tolist() == [0, 1, 0]
-    equal = [0.5 + generator.normal(0, 0.2, (5, 60)) for _ in range(3)]
-    shares = best_shares(equal, 500)
-    assert shares.sum() == pytest.approx(1) and shares.max() < 1
+    assert shares(curve, 500).tolist() == [0, 1, 0]
+    equal = shares([0.5 + generator.normal(0, 0.2, (5, 60)) for _ in range(3)], 500)
+    assert equal.sum() == pytest.approx(1) and equal.max() < 1
 
 
 def test_equal_points_share_each_draw():
-    assert best_shares([np.full((2, 3), 0.5)] * 4, 100).tolist() == [0.25] * 4
+    assert shares([np.full((2, 3), 0.5)] * 4, 100).tolist() == [0.25] * 4

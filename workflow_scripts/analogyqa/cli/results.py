@@ -161,16 +161,16 @@ def leaderboard(
     config, _, _ = read_configuration(folder)
     places = build_leaderboard(folder, dataset, subset, measure, config)
     if as_json:
-        print(json.dumps([place._asdict() for place in places], indent=2))
+        print(json.dumps(places.to_dict("records"), indent=2))
         return
     headings = (measure, "rank", "first in", "p against the best", "detectable")
     columns = [Column("system"), *(Column(heading, justify="right") for heading in headings)]
     table = Table(*columns, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for place in places:
+    for number, place in enumerate(places.itertuples()):
         system = f"{place.system} *" if place.in_top_group else place.system
         ranks = f"{place.rank_low} to {place.rank_high}"
         tests = f"{place.p_value:.3g}", f"{place.detectable:.3f}"
-        tests = ("", "") if place is places[0] else tests
+        tests = tests if number else ("", "")
         table.add_row(system, f"{place.mean:.3f}", ranks, f"{place.first:.0%}", *tests)
     Console().print(table)
     print(

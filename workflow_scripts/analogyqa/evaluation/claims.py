@@ -11,7 +11,7 @@ import pandas as pd
 from analogyqa.cells import Cell, cells_by_hyperparameters, fold_cells, why_no_run
 from analogyqa.evaluation.results import NOT_LEARNT, has_cell_learnt
 from analogyqa.evaluation.significance import (
-    Comparison,
+    COMPARED,
     compare_runs,
     holm,
     level_of,
@@ -43,49 +43,23 @@ CLAIM_MEANINGS = {
 # The protocols: on the paper's split, by cross-validation, and for costs by steps of training.
 SPLIT, FOLDS, STEPS = "paper", "cross-validated", "steps"
 
-_INTERVAL = {"low": "float64", "high": "float64"}
+_INTERVAL = ("low", "high")
 _CAN_DECIDE = {
-    "detectable": "float64",
-    "paper_effect": "float64",
-    "power": "float64",
-    "items_needed": "float64",
-    "n_items": "Int64",
-    "n_seeds": "Int64",
+    **dict.fromkeys(["detectable", "paper_effect", "power", "items_needed"], "float64"),
+    **dict.fromkeys(["n_items", "n_seeds"], "Int64"),
 }
 CLAIMS = {
-    "paper": "str",
-    "claim": "str",
-    "text": "str",
-    "primary": "bool",
-    "ours": "bool",
-    "kind": "str",
-    "protocol": "str",
-    "hyperparameters": "str",
-    "effect": "float64",
-    **_INTERVAL,
+    **dict.fromkeys(["paper", "claim", "text"], "str"),
+    **dict.fromkeys(["primary", "ours"], "bool"),
+    **dict.fromkeys(["kind", "protocol", "hyperparameters"], "str"),
+    **dict.fromkeys(["effect", *_INTERVAL], "float64"),
     **_CAN_DECIDE,
-    "p_value": "float64",
-    "margin": "float64",
-    "equivalent": "str",
-    "verdict": "str",
-    "evidence": "str",
-    "reason": "str",
+    **dict.fromkeys(["p_value", "margin"], "float64"),
+    **dict.fromkeys(["equivalent", "verdict", "evidence", "reason"], "str"),
 }
 COMPARISONS = {
-    "paper": "str",
-    "claim": "str",
-    "protocol": "str",
-    "hyperparameters": "str",
-    "better": "str",
-    "worse": "str",
-    "mean_better": "float64",
-    "mean_worse": "float64",
-    "difference": "float64",
-    **_INTERVAL,
-    "p_greater": "float64",
-    "p_less": "float64",
-    "margin": "float64",
-    "p_equivalent": "float64",
+    **dict.fromkeys(["paper", "claim", "protocol", "hyperparameters", "better", "worse"], "str"),
+    **dict.fromkeys(["mean_better", "mean_worse", *COMPARED, "margin", "p_equivalent"], "float64"),
     **_CAN_DECIDE,
 }
 
@@ -96,13 +70,6 @@ class _Side(NamedTuple):
     name: str  # unique among the sides of the claim
     coordinates: Coordinates
     cells: tuple[Cell, ...]
-
-    @property
-    def runs(self) -> str:
-        """The runs and the measure, as in COMPARISONS."""
-        first, last = self.cells[0].path, self.cells[-1].path
-        paths = first if first == last else f"{first} .. {last}"
-        return f"{paths} {self.coordinates.measured}"
 
     def missing(self, values: Values) -> list[Cell]:
         return [cell for cell in self.cells if values(cell, self.coordinates.measured) is None]
@@ -123,8 +90,8 @@ def judge_claims(
     cross-validation with the paper's hyperparameters, if its paper cross-validates both systems.
 
     Args:
-        values: As `claim_values.with_norms_and_costs` returns it.
-        learnt: Whether each trained cell has learnt, see `learning.has_learnt`. The `reason` of a
+        values: As `with_norms_and_costs` returns it.
+        learnt: Whether each trained cell has learnt, see `results.has_learnt`. The `reason` of a
             verdict names the systems that did not learn.
 
     Returns:
@@ -142,36 +109,22 @@ def judge_claims(
     """
     verdicts, compared = [], []
     for paper in papers:
-        rows = []
         for name, claim in paper.claims.items():
+            about = {"paper": paper.paper, "claim": name, "text": claim.claim, "kind": claim.kind}
+            about |= {"primary": claim.primary, "ours": claim.ours, "verdict": NOT_RUN}
             for protocol, hyperparameters, reason in _judgements(claim, config, paper.paper):
-                row: dict = {
-                    "paper": paper.paper,
-                    "claim": name,
-                    "text": claim.claim,
-                    "primary": claim.primary,
-                    "ours": claim.ours,
-                    "kind": claim.kind,
-                    "protocol": protocol,
-                    "hyperparameters": hyperparameters,
-                    "verdict": NOT_RUN,
-                    "reason": reason,
-                }
-                rows.append(row)
-                if reason:
-                    continue
-                pairs = _pairs(claim, protocol, hyperparameters, config, paper.paper)
+                row: dict = about | {"protocol": protocol, "hyperparameters": hyperparameters}
+                pairs = [] if reason else _pairs(claim, protocol, hyperparameters, config, paper)
                 sides = list(chain.from_iterable(pairs))
                 if missing := [cell for side in sides for cell in side.missing(values)]:
-                    row["reason"] = no_run(*missing)
-                    continue
-                comparisons = [_compare(claim, *pair, values, paper, config) for pair in pairs]
-                compared += [row | comparison for comparison in comparisons]
-                row |= _claim_verdict(claim, pairs, comparisons)
-                row["reason"] = _not_learnt(sides, learnt, config)
-        _decide(rows, config)
-        verdicts += rows
-    return to_frame(verdicts, CLAIMS), to_frame(compared, COMPARISONS)
+                    reason = no_run(*missing)
+                if not reason:
+                    comparisons = [_compare(claim, *pair, values, paper, config) for pair in pairs]
+                    compared += [row | comparison for comparison in comparisons]
+                    row |= _claim_verdict(claim, pairs, comparisons)
+                    reason = _not_learnt(sides, learnt, config)
+                verdicts.append(row | {"reason": reason})
+    return _decide(verdicts, level_of(config)), to_frame(compared, COMPARISONS)
 
 
 def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, str]]:
@@ -199,7 +152,7 @@ def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str
 
 
 def _pairs(
-    claim: Claim, protocol: str, hyperparameters: str, config: Config, paper: str
+    claim: Claim, protocol: str, hyperparameters: str, config: Config, paper: Paper
 ) -> list[tuple[_Side, _Side]]:
     """Return both sides of each comparison, named by the coordinates in which they differ."""
     pairs = claim.sides()
@@ -209,7 +162,7 @@ def _pairs(
 
     def side_at(coordinates: Coordinates) -> _Side:
         if protocol == FOLDS:
-            cells = tuple(fold_cells(coordinates, config, paper))
+            cells = tuple(fold_cells(coordinates, config, paper.paper))
         else:
             by_name = cells_by_hyperparameters(coordinates, config)
             # A system that is not trained has no hyperparameters to tune.
@@ -239,15 +192,17 @@ def _not_learnt(sides: Iterable[_Side], learnt: Mapping[Cell, bool], config: Con
 def _compare(
     claim: Claim, better: _Side, worse: _Side, values: Values, paper: Paper, config: Config
 ) -> dict:
+    """Return a comparison as a row of COMPARISONS."""
     first, second = better.values(values), worse.values(values)
-    row = {
-        "better": better.runs,
-        "worse": worse.runs,
+    row: dict = {
         "mean_better": round(float(first.to_numpy().mean()), DECIMALS),
         "mean_worse": round(float(second.to_numpy().mean()), DECIMALS),
         "n_items": min(first.shape[1], second.shape[1]),
         "n_seeds": min(len(first), len(second)),
     }
+    for name, side in (("better", better), ("worse", worse)):
+        paths = " .. ".join(dict.fromkeys([side.cells[0].path, side.cells[-1].path]))
+        row[name] = f"{paths} {side.coordinates.measured}"
     shift = claim.tolerance
     if claim.kind == COST:  # the logarithm of how many times cheaper the better side is
         first, second, shift = -np.log(first), -np.log(second), -np.log(claim.times)
@@ -265,32 +220,20 @@ def _compare(
         row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}
     if claim.kind != SCORE:
         row["detectable"] = None
+    margin, level = claim.margin, level_of(config)
     # A published difference is about the paper's data.
     printed = [paper.published_at(s.coordinates) for s in (better, worse) if config.comparable]
     known = [value for value in printed if value is not None]
-    effect = round(known[0] - known[1], DECIMALS) if len(set(known)) == 2 else None
-    return row | _power_and_margin(claim, compared, effect, first.shape[1], config)
-
-
-def _power_and_margin(
-    claim: Claim, compared: Comparison, effect: float | None, n_items: int, config: Config
-) -> dict:
-    """Return power, needed items and margin for a published difference, columns COMPARISONS.
-
-    Without one, `effect` is None, and the claim may have a margin. `n_items` were compared.
-    """
-    row: dict = {}
-    margin = claim.margin
-    if effect is not None:
-        level = level_of(config)
+    if len(set(known)) == 2:
+        effect = round(known[0] - known[1], DECIMALS)
         margin = round(abs(effect) / 2, DECIMALS)
+        needed = compared.items_needed(effect, level, first.shape[1])
         row["paper_effect"] = effect
         row["power"] = round(compared.power(effect, level), DECIMALS)
-        needed = compared.items_needed(effect, level, n_items)
         row["items_needed"] = None if np.isinf(needed) else needed
     if margin and claim.kind == SCORE:
-        equivalent = round(compared.p_equivalent(margin), DECIMALS)
-        row |= {"margin": margin, "p_equivalent": equivalent}
+        row["margin"] = margin
+        row["p_equivalent"] = round(compared.p_equivalent(margin), DECIMALS)
     return row
 
 
@@ -325,24 +268,22 @@ def effect_text(effect: float, row: dict, kind: str) -> str:
     return form.format(effect, row["low"], row["high"])
 
 
-def _decide(rows: list[dict], config: Config) -> None:
-    """Adjust the p-values of a paper's secondary claims, and decide all its claims."""
-    ran = [row for row in rows if "p_value" in row]
-    families: dict[tuple[str, bool], list[dict]] = {}
-    for row in ran:
-        if not row["primary"]:
-            families.setdefault((row["hyperparameters"], row["ours"]), []).append(row)
-    for family in families.values():
+def _decide(rows: list[dict], level: float) -> pd.DataFrame:
+    """Adjust the p-values of each paper's secondary claims, and decide all claims."""
+    claims = to_frame(rows, CLAIMS | {"p_equivalent": "float64"})
+    has_run = claims["p_value"].notna()
+    secondary = claims[has_run & ~claims["primary"]]
+    for _, family in secondary.groupby(["paper", "hyperparameters", "ours"]):
         for name in ("p_value", "p_equivalent"):
-            for row, p_value in zip(family, holm([row[name] for row in family]), strict=True):
-                row[name] = p_value
-    level = level_of(config)
-    for row in ran:
-        row["p_value"] = round(row["p_value"], DECIMALS)
-        is_equivalent = row["p_equivalent"] < level
-        row["equivalent"] = "yes" if is_equivalent else "no"
-        if row["p_value"] >= level:
-            row["verdict"] = EQUIVALENT if is_equivalent else UNDECIDED
+            claims.loc[family.index, name] = holm(family[name])
+    claims["p_value"] = claims["p_value"].round(DECIMALS)
+    is_equivalent = has_run & (claims["p_equivalent"] < level)
+    is_open = claims["p_value"] >= level
+    claims.loc[has_run, "equivalent"] = "no"
+    claims.loc[is_equivalent, "equivalent"] = "yes"
+    claims.loc[is_open, "verdict"] = UNDECIDED
+    claims.loc[is_open & is_equivalent, "verdict"] = EQUIVALENT
+    return claims[list(CLAIMS)]
 
 
 def norms_of(inside: pd.DataFrame) -> pd.DataFrame:

@@ -4,8 +4,7 @@ All of them are one frame. It starts with a row for each number of a table or fi
 hyperparameters; `join_published` adds our scores from the summary, and `judge` the verdicts.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,14 @@ import pandas as pd
 from analogyqa.cells import Cell, cells_by_hyperparameters, extra_systems, has_costs, why_no_run
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.spread import best_shares, interval_of_runs
-from analogyqa.evaluation.summary import DECIMALS, KEY, MEASURED, cell_columns, to_frame
+from analogyqa.evaluation.summary import (
+    DECIMALS,
+    KEY,
+    MEASURED,
+    cell_columns,
+    draw_means,
+    to_frame,
+)
 from analogyqa.evaluation.verdicts import (
     ENFORCED,
     INCONCLUSIVE,
@@ -210,8 +216,12 @@ def _asked_numbers(
     Systems that the paper lacks follow. All but scores have our values.
     """
     artefact = paper.artefacts[name]
-    extra = _extra_numbers(artefact, extra_systems(config, paper, name), config)
-    for block, number in chain(zip(repeat(IN_PAPER), artefact.numbers()), extra):
+    numbers = [(IN_PAPER, number) for number in artefact.numbers()]
+    for system_name in extra_systems(config, paper, name):
+        for row_name, column, at in artefact.cells_of(config.systems[system_name].title):
+            at |= Coordinates(system=system_name)
+            numbers.append((NOT_IN_PAPER, Published(row_name, column, at, None, at.kind)))
+    for block, number in numbers:
         coordinates, published = number.coordinates, number.published
         system = config.systems.get(coordinates.system)
         row: dict = {
@@ -238,16 +248,6 @@ def _asked_numbers(
                 row["competitors"] = paper.competitors(coordinates)
             for hyperparameters, cell in cells_by_hyperparameters(coordinates, config).items():
                 yield row | cell_columns(cell) | {"hyperparameters": hyperparameters}
-
-
-def _extra_numbers(
-    artefact: Artefact, systems: Iterable[str], config: Config
-) -> Iterator[tuple[str, Published]]:
-    """Yield the numbers that systems of no paper have in a table, with their block."""
-    for system in systems:
-        for row, column, coordinates in artefact.cells_of(config.systems[system].title):
-            coordinates = coordinates | Coordinates(system=system)
-            yield NOT_IN_PAPER, Published(row, column, coordinates, None, coordinates.kind)
 
 
 def _would_cost(coordinates: Coordinates, config: Config, results: Results) -> str:
@@ -300,32 +300,28 @@ def _cost(number: Published, artefact: Artefact, config: Config, results: Result
 def _count(number: Published, artefact: Artefact, config: Config, results: Results) -> dict:
     """Return a count of a corpus, and the verdict if a count is published."""
     coordinates, published = number.coordinates, number.published
-    if coordinates.dataset not in results.counts:
+    counts = results.counts.get(coordinates.dataset)
+    if counts is None:
         return not_run(f"no corpus of {coordinates.dataset}")
     split, counted = coordinates.split or "", coordinates.count or ""
-    by_type = results.counts[coordinates.dataset][counted][split]
     types = config.types_of(coordinates.subset) or [ALL]
     if counted in ("pairs", "all_questions") and types != [ALL]:
         return not_run(f"{counted} are counted for the subset {ALL} only")
-    count = sum(by_type.get(name, 0) for name in types)
+    count = sum(counts[counted][split].get(name, 0) for name in types)
     row = {"mean": count, "provenance": f"counted here: data {coordinates.dataset}"}
     if published is None:
         return row
     expected = config.datasets[coordinates.dataset].questions.get(split, {}) if split else {}
-    if coordinates.count == "questions" and set(types) <= set(expected) and count == published:
+    if counted == "questions" and set(types) <= set(expected) and count == published:
         return row | {"verdict": ENFORCED, "reason": "other data are refused"}
-    if count == published and all(_is_capped(name, coordinates, config, results) for name in types):
+    categories = config.categories
+    if count == published and all(
+        name in categories and counts["questions"][split].get(name) == categories[name].pairs
+        for name in types
+    ):
         reason = "the pipeline generates exactly the configured number of pairs"
         return row | {"verdict": ENFORCED, "reason": reason}
     return row | {"verdict": verdict(published, *_as_printed(count, published))}
-
-
-def _is_capped(category: str, coordinates: Coordinates, config: Config, results: Results) -> bool:
-    """Return whether a category has its maximum number of sentence pairs."""
-    if category not in config.categories:
-        return False
-    pairs = results.counts[coordinates.dataset]["questions"][coordinates.split or ""]
-    return pairs.get(category) == config.categories[category].pairs
 
 
 def _as_printed(count: int, published: float) -> tuple[float, float]:
@@ -349,53 +345,27 @@ def _best_point(number: Published, artefact: Artefact, config: Config, results: 
     most often and together reach the confidence; the mean is the point that is best most often.
     """
     ((override, _),) = artefact.x.items()
+    published, measure = number.published, number.coordinates.measure or ""
     cells: dict[float, Cell] = {}
-    hyperparameters = ""
+    row: dict = {"hyperparameters": ""}
     for panel, line, point, coordinates in artefact.points(config.sweeps):
         if (panel, line) == (number.column, number.row):
-            of_point = cells_by_hyperparameters(coordinates, config)
-            hyperparameters, cells[float(str(point[override]))] = next(iter(of_point.items()))
+            by_name = cells_by_hyperparameters(coordinates, config)
+            row["hyperparameters"], cells[float(str(point[override]))] = next(iter(by_name.items()))
     points = list(cells)
-    row: dict = {"hyperparameters": hyperparameters}
     if len(points) < 2:
         return row | not_run(f"sweeps.{override} has fewer than two points to compare")
-    if number.published not in points:
-        reason = f"{override} = {number.published:g} is not among the points of sweeps.{override}"
+    if published not in points:
+        reason = f"{override} = {published:g} is not among the points of sweeps.{override}"
         return row | not_run(reason)
-    measure = number.coordinates.measure or ""
     values = {cell: results.values(cell, measure) for cell in cells.values()}
-    if missing := [cell for cell, by_seed in values.items() if by_seed is None]:
-        return row | not_run(no_run(*missing))
-    scores = [by_seed.to_numpy() for by_seed in values.values() if by_seed is not None]
-    shares = best_shares(scores, config.bootstrap.samples)
-    run = results.by_cell.get((cells[points[int(np.argmax(shares))]], measure), {})
-    percentages = ", ".join(
-        f"{point:g} {share:.0%}" for point, share in zip(points, shares, strict=True)
-    )
-    return {
-        **row,
-        **_judge_best(number.published, points, shares, config.bootstrap.confidence),
-        "n_seeds": scores[0].shape[0],
-        "n_items": scores[0].shape[1],
-        "provenance": run.get("provenance", ""),
-        "substitute": run.get("substitute", ""),
-        "reason": f"share of draws in which each {override} is the best: {percentages}",
-    }
-
-
-def _judge_best(
-    published: float, points: list[float], shares: np.ndarray, confidence: float
-) -> dict:
-    """Compare a published best point with the likely ones, as columns of LEDGER.
-
-    Args:
-        published: The published best point.
-        points: The points of the curve.
-        shares: The share of draws in which each point is the best, float [points].
-        confidence: The share of draws that the likely points reach together.
-    """
+    scores = [by_seed for by_seed in values.values() if by_seed is not None]
+    if len(scores) < len(points):
+        return row | not_run(no_run(*(cell for cell in values if values[cell] is None)))
+    shares = best_shares(draw_means(scores, config.bootstrap.samples))
     order = np.argsort(-shares, kind="stable")
-    enough = int(np.searchsorted(np.cumsum(shares[order]), confidence - 1e-9)) + 1
+    # Floats that reach the confidence together may be below it by a rounding error.
+    enough = np.searchsorted(np.cumsum(shares[order]), config.bootstrap.confidence - 1e-9) + 1
     likely = sorted(points[index] for index in order[:enough])
     low, best, high = likely[0], points[order[0]], likely[-1]
     if published in likely:
@@ -404,42 +374,46 @@ def _judge_best(
         judged = verdict(published, best, best)
     else:
         judged = verdict(published, low, high)
-    return {"mean": best, "ci_low": low, "ci_high": high, "verdict": judged}
+    run = results.by_cell.get((cells[best], measure), {})
+    percentages = (f"{point:g} {share:.0%}" for point, share in zip(points, shares, strict=True))
+    return {
+        **row,
+        **{"mean": best, "ci_low": low, "ci_high": high, "verdict": judged},
+        "n_seeds": scores[0].shape[0],
+        "n_items": scores[0].shape[1],
+        "provenance": run.get("provenance", ""),
+        "substitute": run.get("substitute", ""),
+        "reason": f"share of draws in which each {override} is the best: {', '.join(percentages)}",
+    }
 
 
 def find_repeats(papers: Sequence[Paper]) -> dict[tuple[str, str, str, str], str]:
-    """Return, for each score that was printed before, where.
-
-    The keys are paper, artefact, row and column.
+    """Return, for each score that was printed before, where: by paper, artefact, row and column.
 
     Equal values under the same conditions are the same score if they are of one system, or in two
     papers: the second paper may give it to another system.
     """
+    scores = [
+        (paper, name, number)
+        for paper in papers
+        for name, artefact in paper.artefacts.items()
+        for number in artefact.numbers()
+        if number.kind == SCORE and number.published is not None
+    ]
     earlier: list[tuple[Paper, str, Published]] = []
     notes = {}
-    for paper in papers:
-        for name, artefact in paper.artefacts.items():
-            for number in artefact.numbers():
-                if number.kind != SCORE or number.published is None:
-                    continue
-                first = next(
-                    (
-                        (location, known)
-                        for other, location, known in earlier
-                        if _is_same(known, number, in_one_paper=other is paper)
-                    ),
-                    None,
-                )
-                if first:
-                    location, known = first
-                    system = known.coordinates.system
-                    is_other = system != number.coordinates.system
-                    for_whom = f", there for another system ({system})" if is_other else ""
-                    key = (paper.paper, name, number.row, number.column)
-                    notes[key] = f"also printed in {location}{for_whom}"
-                else:
-                    location = f"{name} of {paper.paper} ({number.row}, {number.column})"
-                    earlier.append((paper, location, number))
+    for paper, name, number in scores:
+        for other, location, known in earlier:
+            if _is_same(known, number, in_one_paper=other is paper):
+                system = known.coordinates.system
+                is_other = system != number.coordinates.system
+                for_whom = f", there for another system ({system})" if is_other else ""
+                key = (paper.paper, name, number.row, number.column)
+                notes[key] = f"also printed in {location}{for_whom}"
+                break
+        else:
+            location = f"{name} of {paper.paper} ({number.row}, {number.column})"
+            earlier.append((paper, location, number))
     return notes
 
 

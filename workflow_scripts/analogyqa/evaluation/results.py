@@ -12,7 +12,6 @@ from analogyqa.cells.made import made_files
 from analogyqa.corpora.table import Counts, count_corpora
 from analogyqa.evaluation.summary import (
     SUMMARY,
-    Summaries,
     Values,
     by_cell,
     read_record,
@@ -45,7 +44,7 @@ class Results:
     costs: Costs = field(default_factory=dict)
 
     @cached_property
-    def by_cell(self) -> Summaries:
+    def by_cell(self) -> dict[tuple[Cell, str], dict]:
         """The rows of the summary by cell and measure."""
         return by_cell(self.summary)
 
@@ -60,15 +59,11 @@ def read_results(
 ) -> Results:
     """Read and summarise the results of some cells, which may share runs.
 
-    `records`, `metrics`, `corpora` and `costs` are paths, the first two in the same order.
+    The others are paths of files; `records` and `metrics` have the same order.
     """
     runs = list(read_runs(records, metrics, cells_by_run(config, cells)))
-    return Results(
-        summarise_runs(runs, config),
-        values_of(runs),
-        count_corpora(corpora),
-        read_costs(list(costs)),
-    )
+    summary, counts = summarise_runs(runs, config), count_corpora(corpora)
+    return Results(summary, values_of(runs), counts, read_costs(list(costs)))
 
 
 def is_finished(results: str | Path, config: Config, cell: Cell) -> bool:
@@ -77,32 +72,20 @@ def is_finished(results: str | Path, config: Config, cell: Cell) -> bool:
     return all((folder / file).exists() for file in ("run.json", "metrics.parquet"))
 
 
-def read_finished(
-    results: str | Path, config: Config, papers: Mapping[str, Paper]
-) -> tuple[Results, list[Cell]]:
-    """Read the results of the cells of papers whose runs are finished; also return the others.
-
-    Args:
-        results: The output folder.
-        config: Its configuration.
-        papers: The papers, by name.
-    """
+def read_finished(results: str | Path, config: Config, papers: Mapping[str, Paper]) -> Results:
+    """Read the results of those cells of papers whose runs are finished in an output folder."""
     folder = Path(results)
-    finished: list[Cell] = []
-    others: list[Cell] = []
-    for cell in reported_cells(config, papers):
-        (finished if is_finished(folder, config, cell) else others).append(cell)
-    paths = dict.fromkeys(folder / "runs" / c.with_run(config).path for c in finished)
+    cells = [c for c in reported_cells(config, papers) if is_finished(folder, config, c)]
+    paths = dict.fromkeys(folder / "runs" / cell.with_run(config).path for cell in cells)
     corpora = (folder / "corpora" / f"{name}.parquet" for name in config.datasets)
-    computed = read_results(
+    return read_results(
         config,
-        finished,
+        cells,
         [path / "run.json" for path in paths],
         [path / "metrics.parquet" for path in paths],
         [path for path in corpora if path.exists()],
         made_files(folder, "costs/*/*.json"),
     )
-    return computed, others
 
 
 NOT_LEARNT = "did not learn"  # the words on pages; nothing follows from such scores
@@ -113,9 +96,7 @@ NEAR = 0.99
 def kept_epochs(history: pd.DataFrame, select_by: str) -> pd.Series:
     """Return the epoch whose weights score test, by seed: the first with the best dev value.
 
-    Args:
-        history: Schema HISTORY.
-        select_by: The measure that selects the epoch, a key of `MEASURES`.
+    `history` is of schema HISTORY; `select_by` is the measure that selects the epoch.
     """
     dev = history[history["measure"] == f"dev_{select_by}"].sort_values("epoch", kind="stable")
     return dev.loc[dev.groupby("seed")["value"].idxmax()].set_index("seed")["epoch"]
@@ -125,7 +106,7 @@ def has_learnt(history: pd.DataFrame, select_by: str) -> bool:
     """Return whether the loss of every seed is below that of one constant energy.
 
     The loss is that of the kept epoch, because only its weights score test. The constant is the
-    same for all quadruples. See `kept_epochs` for the arguments.
+    same for all quadruples. The arguments are those of `kept_epochs`.
     """
     values = history.set_index(["measure", "seed", "epoch"])["value"]
     losses = values["loss"][list(kept_epochs(history, select_by).items())].droplevel("epoch")

@@ -29,7 +29,7 @@ class Comparison(NamedTuple):
         p_greater, p_less: The one-sided p-values of "the first is greater" and "the first is less".
         detectable: The smallest true difference that is found with probability `POWER`.
         draws: Float array [samples], sorted: the difference under chance alone.
-        of_items, of_seeds: The parts of the variance of the difference due to items and to seeds.
+        item_variance, seed_variance: The parts of the variance of the difference due to these.
     """
 
     difference: float
@@ -39,8 +39,8 @@ class Comparison(NamedTuple):
     p_less: float
     detectable: float
     draws: np.ndarray
-    of_items: float
-    of_seeds: float
+    item_variance: float
+    seed_variance: float
 
     def p_equivalent(self, margin: float) -> float:
         """Return the p-value of "the absolute true difference is below the margin".
@@ -67,12 +67,12 @@ class Comparison(NamedTuple):
 
         Returns: infinity if the variance of the seeds alone hides the effect.
         """
-        spread = np.sqrt(self.of_items + self.of_seeds)
+        spread = np.sqrt(self.item_variance + self.seed_variance)
         if spread == 0:
             return 1.0
         beyond = np.quantile(np.abs(self.draws), 1 - level) + np.quantile(self.draws, POWER)
-        left = (effect / (beyond / spread)) ** 2 - self.of_seeds
-        return float(np.ceil(items * self.of_items / left)) if left > 0 else np.inf
+        left = (effect / (beyond / spread)) ** 2 - self.seed_variance
+        return float(np.ceil(items * self.item_variance / left)) if left > 0 else np.inf
 
 
 def compare_paired(
@@ -116,24 +116,24 @@ def compare_paired(
     generator = np.random.default_rng(0)
     signs = generator.choice([-1.0, 1.0], (samples, count))
     centred = _centred(by_question, strata)
-    of_items = float((centred**2).mean() / count)
+    item_variance = float((centred**2).mean() / count)
     # Equal scores are from one run, whatever its name is.
     is_one_run = same_runs or np.array_equal(first, second)
     systems = [first - second] if is_one_run else [first, second]
     pairs = zip(systems, shared, strict=False)  # one run has what the first system shares
     variances = [_seed_variance(values, of_system) for values, of_system in pairs]
-    of_seeds = sum(variances)
-    runs = np.sqrt(of_seeds) * generator.standard_normal(samples)
+    seed_variance = sum(variances)
+    runs = np.sqrt(seed_variance) * generator.standard_normal(samples)
     # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
     uncertainty = sum(
         variance**2 / degrees_of_freedom(len(values), of_system)
         for variance, values, of_system in zip(variances, systems, shared, strict=False)
     )
-    freedom = (of_items + of_seeds) ** 2 / uncertainty if uncertainty else np.inf
+    freedom = (item_variance + seed_variance) ** 2 / uncertainty if uncertainty else np.inf
     stretch = np.sqrt(freedom / generator.chisquare(freedom, samples)) if uncertainty else 1.0
     null = (signs @ by_question / count + runs) * stretch
     draws = np.sort((signs @ centred / count + runs) * stretch)
-    return _decided(observed, null, draws, of_items, of_seeds, level)
+    return _decided(observed, null, draws, item_variance, seed_variance, level)
 
 
 def compare_unpaired(
@@ -156,16 +156,16 @@ def compare_unpaired(
         strata, shared: Those of each side, as in `compare_paired`.
     """
     generator = np.random.default_rng(0)
-    draws, of_items, of_seeds = np.zeros(SAMPLES), 0.0, 0.0
+    draws, item_variance, seed_variance = np.zeros(SAMPLES), 0.0, 0.0
     for values, side_strata, of_side in zip((first, second), strata, shared, strict=True):
         centred = _centred(values.mean(axis=0), side_strata)
         count = len(centred)
         draws += generator.choice([-1.0, 1.0], (SAMPLES, count)) @ centred / count
-        of_items += float((centred**2).mean() / count)
-        of_seeds += _seed_variance(values, of_side)
-    draws = np.sort(draws + np.sqrt(of_seeds) * generator.standard_normal(SAMPLES))
+        item_variance += float((centred**2).mean() / count)
+        seed_variance += _seed_variance(values, of_side)
+    draws = np.sort(draws + np.sqrt(seed_variance) * generator.standard_normal(SAMPLES))
     observed = float(first.mean() - second.mean())
-    return _decided(observed, draws, draws, of_items, of_seeds, level)
+    return _decided(observed, draws, draws, item_variance, seed_variance, level)
 
 
 def _centred(by_question: np.ndarray, strata: np.ndarray | None) -> np.ndarray:
@@ -182,8 +182,8 @@ def _decided(
     observed: float,
     null: np.ndarray,
     draws: np.ndarray,
-    of_items: float,
-    of_seeds: float,
+    item_variance: float,
+    seed_variance: float,
     level: float,
 ) -> Comparison:
     """Return a comparison from its draws under the null hypothesis and its centred draws."""
@@ -196,8 +196,8 @@ def _decided(
         _share(null <= observed + _EQUAL),
         reach + float(np.quantile(draws, POWER)),
         draws,
-        of_items,
-        of_seeds,
+        item_variance,
+        seed_variance,
     )
 
 
@@ -303,36 +303,27 @@ def share_runs(first: Cell, second: Cell, config: Config) -> bool:
     return len(vectors) == 1 and name is not None and config.vectors[name].is_word2vec
 
 
-def top_group(runs: Mapping[str, pd.DataFrame], config: Config) -> set[str]:
-    """Return the run with the highest mean and those not significantly different from it.
-
-    `runs` are scores [seeds, items] by name. Raises AnalogyQAError if their items differ.
-    """
-    if not runs:
-        return set()
-    best, compared = compare_with_best(runs, config)
-    return {best, *tied_with_best(compared, config)}
-
-
 def compare_with_best(
     runs: Mapping[str, pd.DataFrame], config: Config
-) -> tuple[str, dict[str, dict[str, float]]]:
-    """Return the run with the highest mean, and its comparison with each other run."""
+) -> tuple[dict[str, dict[str, float]], set[str]]:
+    """Return the comparisons of the best run with the others, by their names, and the top group.
+
+    The group has the run with the highest mean and those not significantly different from it, by
+    paired two-sided tests with Holm's correction. `runs` are scores [seeds, items] by name.
+
+    Raises AnalogyQAError if their items differ.
+    """
+    if not runs:
+        return {}, set()
     best = max(runs, key=lambda name: runs[name].to_numpy().mean())
-    return best, {
+    compared = {
         name: round_comparison(compare_runs((best, name), runs[best], scores, config))
         for name, scores in runs.items()
         if name != best
     }
-
-
-def tied_with_best(compared: Mapping[str, dict[str, float]], config: Config) -> list[str]:
-    """Return the runs that are not significantly different from the best one.
-
-    The tests are paired and two-sided, with Holm's correction for their number.
-    """
     adjusted = holm([row_p_value(row) for row in compared.values()])
-    return [name for name, p in zip(compared, adjusted, strict=True) if p >= level_of(config)]
+    level = level_of(config)
+    return compared, {best, *(n for n, p in zip(compared, adjusted, strict=True) if p >= level)}
 
 
 def round_comparison(compared: Comparison) -> dict[str, float]:

@@ -1,6 +1,5 @@
 """The spread of scores: over runs, over questions, and over the points of a curve."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -77,10 +76,9 @@ def interval_of_runs(
     """
     if seeds <= shared:
         return np.nan, np.nan
-    quantile = float(
-        stdtrit(degrees_of_freedom(seeds, shared), (1 + confidence) / 2)
-    )  # of Student's t
-    reach = quantile * sd * np.sqrt(1 / runs + shared / seeds)
+    freedom = degrees_of_freedom(seeds, shared)
+    student_t = float(stdtrit(freedom, (1 + confidence) / 2))
+    reach = student_t * sd * np.sqrt(1 / runs + shared / seeds)
     low, high = np.clip([mean - reach, mean + reach], smallest, largest)
     return float(low), float(high)
 
@@ -142,30 +140,13 @@ def bootstrap_means(
     return np.einsum("bs,sq,bq->b", seed_weights, values, item_weights, optimize=True)
 
 
-def best_shares(curve: Sequence[np.ndarray], samples: int) -> np.ndarray:
-    """Return the share of bootstrap draws in which each point of a curve is the best.
-
-    Points that are equally good share a draw.
-
-    Args:
-        curve: The scores [seeds, items] of each point, with the same items in the same order. A
-            draw has the same items at each point, but independent seeds.
-        samples: The number of draws.
-
-    Returns: float array [points].
-    """
-    return first_shares(
-        np.stack([bootstrap_means(point, samples, stream) for stream, point in enumerate(curve)])
-    )
-
-
-def first_shares(draws: np.ndarray) -> np.ndarray:
+def best_shares(draws: np.ndarray) -> np.ndarray:
     """Return the share of draws in which each mean is the highest: float array [n].
 
     Equal means share a draw. `draws` are bootstrap means, float array [n, samples].
     """
-    is_first = np.isclose(draws, draws.max(axis=0), rtol=0, atol=1e-12)
-    return (is_first / is_first.sum(axis=0)).mean(axis=1)
+    is_best = np.isclose(draws, draws.max(axis=0), rtol=0, atol=1e-12)
+    return (is_best / is_best.sum(axis=0)).mean(axis=1)
 
 
 @lru_cache(maxsize=32)  # most runs of a table have the same items

@@ -3,16 +3,18 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell
 from analogyqa.cells.cell import Part, Parts
 from analogyqa.cells.made import made_files
 from analogyqa.errors import explain_damage
-from analogyqa.evaluation.spread import summarise
+from analogyqa.evaluation.spread import bootstrap_means, summarise
 from analogyqa.files import write_text
 from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, item_strata, reweight, values_by_seed
 from analogyqa.runs.record import read_metrics, run_system
@@ -25,60 +27,33 @@ HYPERPARAMETERS_USED = ", hyperparameters "  # precedes the last part of a prove
 # The rules that make runs.
 RULES_OF_RUNS = ("train_encoder", "score_candidates", "fuse_scores", "solve_analogies")
 # The keys that every record of a run must have, besides its cell.
-RECORDED = frozenset(
-    [
-        *("settings", "hyperparameters", "sources", "stores", "seeds", "inputs", "scores"),
-        *("content_hash", "git_commit", "device", "machines"),
-    ]
-)
+RECORDED = {
+    *("settings", "hyperparameters", "sources", "stores", "seeds", "inputs", "scores"),
+    *("content_hash", "git_commit", "device", "machines"),
+}
 _SHARED = "shared"
 _text, _number, _count = "str", "float64", "Int64"
 
+# What a row of a summary is about.
+KEY = ["system", "dataset", "subset", "overrides", "measure"]
 MEASURED = {
-    "mean": _number,
-    "sd": _number,
-    "run_low": _number,
-    "run_high": _number,
-    "ci_low": _number,
-    "ci_high": _number,
-    "n_seeds": _count,
-    "n_items": _count,
+    **dict.fromkeys(["mean", "sd", "run_low", "run_high", "ci_low", "ci_high"], _number),
+    **dict.fromkeys(["n_seeds", "n_items"], _count),
 }
 SUMMARY = {
-    "system": _text,
-    "dataset": _text,
-    "subset": _text,
-    "overrides": _text,
-    "measure": _text,
+    **dict.fromkeys(KEY, _text),
     **MEASURED,
-    "tied_candidates": _count,
-    "all_correct": _count,
+    **dict.fromkeys(["tied_candidates", "all_correct"], _count),
     "mean_of_others": _number,
-    "hyperparameters": _text,
-    "provenance": _text,
-    "substitute": _text,
+    **dict.fromkeys(["hyperparameters", "provenance", "substitute"], _text),
 }
 # The columns of a figure's csv, a row for each point.
 FIGURE = {
-    "panel": _text,
-    "line": _text,
-    "x": _text,
-    "y": _text,
-    "system": _text,
-    "dataset": _text,
-    "subset": _text,
-    "measure": _text,
+    **dict.fromkeys(["panel", "line", "x", "y", "system", "dataset", "subset", "measure"], _text),
     **MEASURED,
     "published": _number,
-    "provenance": _text,
-    "reason": _text,
+    **dict.fromkeys(["provenance", "reason"], _text),
 }
-
-# What a row of a summary is about.
-KEY = ["system", "dataset", "subset", "overrides", "measure"]
-
-# The rows of a summary by cell and measure.
-Summaries = dict[tuple[Cell, str], dict]
 
 # Returns the scores [seeds, items] of a cell on the test split, or None without a run.
 Values = Callable[[Cell, str], pd.DataFrame | None]
@@ -171,6 +146,20 @@ def join_folds(cells: Iterable[Cell], measure: str, values: Values) -> pd.DataFr
     return None if any(part is None for part in parts) else pd.concat(parts, axis=1)
 
 
+def draw_means(runs: Iterable[pd.DataFrame], samples: int) -> np.ndarray:
+    """Return bootstrap means of scores [seeds, items] of several runs: float [runs, samples].
+
+    A draw has the same items in each run, but independent seeds.
+    """
+    draws = [
+        bootstrap_means(
+            scores.to_numpy(), samples, number, item_strata(scores), shared_seeds(scores)
+        )
+        for number, scores in enumerate(runs)
+    ]
+    return np.stack(draws)
+
+
 def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) -> pd.DataFrame:
     """Summarise the test split of every run: columns SUMMARY, a row for each run and measure.
 
@@ -179,27 +168,28 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
     the name of the hyperparameters that the run was trained with, "" for an untrained system.
     `substitute` names those of the configured `substitutes` that the run was made with.
     """
-    rows = []
+    rows: list[dict] = []
     for record, metrics in runs:
-        cell, values = Cell.from_record(record["cell"]), scores_on_test(record, metrics)
-        tied = int(values.pop(TIED).to_numpy().sum())
+        values = scores_on_test(record, metrics)
         is_all_correct = values.pop(ALL_CORRECT).iloc[0].eq(1)
+        names = named_files(record)
+        about = {
+            **cell_columns(Cell.from_record(record["cell"])),
+            "tied_candidates": int(values.pop(TIED).to_numpy().sum()),
+            "all_correct": int(is_all_correct.sum()),
+            "hyperparameters": record["hyperparameters"] or "",
+            "provenance": _provenance(record),
+            "substitute": ", ".join(
+                f"{name} for {file}" for name, file in config.substitutes.items() if name in names
+            ),
+        }
         for measure, by_seed in values.items():
             # Official measures have more questions: those without a correct candidate.
             is_other = ~is_all_correct.reindex(by_seed.columns, fill_value=False)
-            rows.append(
-                {
-                    **cell_columns(cell),
-                    "measure": measure,
-                    **measure_columns(by_seed, measure, config),
-                    "tied_candidates": tied,
-                    "all_correct": int(is_all_correct.sum()),
-                    "mean_of_others": _mean(by_seed.loc[:, is_other]),
-                    "hyperparameters": record["hyperparameters"] or "",
-                    "provenance": _provenance(record),
-                    "substitute": _substitute(record, config.substitutes),
-                }
-            )
+            others = by_seed.loc[:, is_other].to_numpy()
+            mean = round(float(others.mean()), DECIMALS) if others.size else None
+            row = {"measure": measure, **measure_columns(by_seed, measure, config)}
+            rows.append(about | row | {"mean_of_others": mean})
     return to_frame(rows, SUMMARY)
 
 
@@ -218,28 +208,24 @@ def cell_columns(cell: Cell) -> dict[str, str]:
     return cell._asdict() | {"overrides": to_text(cell.overrides)}
 
 
-def by_cell(summary: pd.DataFrame) -> Summaries:
+def by_cell(summary: pd.DataFrame) -> dict[tuple[Cell, str], dict]:
     """Return the rows of a summary by cell and measure."""
-    overrides = {text: from_text(text) for text in summary["overrides"].unique()}
-    # Lists, because iterating over pandas strings is slow and a summary may have 20,000 rows.
-    columns = {name: summary[name].tolist() for name in summary}
-    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    parse = cache(from_text)
     return {
-        (
-            Cell(row["system"], row["dataset"], row["subset"], overrides[row["overrides"]]),
-            row["measure"],
-        ): row
-        for row in rows
+        (Cell(*(row[name] for name in KEY[:3]), parse(row["overrides"])), row["measure"]): row
+        for row in summary.to_dict("records")
     }
 
 
 def to_frame(rows: list[dict], columns: dict[str, str]) -> pd.DataFrame:
     """Return rows as a table of given columns; values that a row lacks are "" or missing."""
-    series = {}
-    for name, dtype in columns.items():
-        missing = "" if dtype == _text else None
-        series[name] = pd.Series([row.get(name, missing) for row in rows], dtype=dtype)
-    return pd.DataFrame(series)
+    values = {
+        name: pd.Series(
+            [row.get(name, "" if dtype == _text else None) for row in rows], dtype=dtype
+        )
+        for name, dtype in columns.items()
+    }
+    return pd.DataFrame(values)
 
 
 def write_csv(frame: pd.DataFrame, path: str | Path) -> None:
@@ -285,17 +271,8 @@ def _provenance(record: dict) -> str:
     return system["encoder"] or ranker["name"]
 
 
-def _mean(values: pd.DataFrame) -> float | None:
-    return round(float(values.to_numpy().mean()), DECIMALS) if values.size else None
-
-
 def named_files(record: dict) -> set[str]:
     """Return the words of a record that may name its data or vectors."""
     parts = (record["sources"], *record["stores"].values())
     texts = [str(text) for part in parts for text in part.values()]
     return set(re.split(r"[ ,]+", " ".join(texts)))
-
-
-def _substitute(record: dict, substitutes: Mapping[str, str]) -> str:
-    names = named_files(record)
-    return ", ".join(f"{name} for {file}" for name, file in substitutes.items() if name in names)

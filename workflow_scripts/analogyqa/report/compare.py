@@ -15,17 +15,16 @@ from analogyqa.evaluation.significance import (
     compare_with_best,
     round_comparison,
     row_p_value,
-    tied_with_best,
 )
-from analogyqa.evaluation.spread import bootstrap_means, first_shares
+from analogyqa.evaluation.spread import best_shares
 from analogyqa.evaluation.summary import (
     DECIMALS,
+    draw_means,
     find_records,
     read_record,
     scores_on_test,
-    shared_seeds,
 )
-from analogyqa.measures import MEASURES, item_strata
+from analogyqa.measures import MEASURES
 from analogyqa.runs.record import read_metrics
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import HYPERPARAMETERS
@@ -72,19 +71,17 @@ def compare_folders(
             )
     equal, different = 0, []
     for cell in dict.fromkeys([*paths, *other_paths]):
-        if cell not in other_paths:
-            different.append(CellDifference(cell, ONLY_FIRST, {}, []))
-        elif cell not in paths:
-            different.append(CellDifference(cell, ONLY_SECOND, {}, []))
-        else:
-            before, now = read_record(paths[cell]), read_record(other_paths[cell])
-            if before["scores"] == now["scores"]:
-                equal += 1
-            else:
-                values = _compare_scores(paths[cell], other_paths[cell], config)
-                state = "compared" if values else "other questions"
-                because = list(_reasons(before, now))
-                different.append(CellDifference(cell, state, values, because))
+        if cell not in paths or cell not in other_paths:
+            state = ONLY_FIRST if cell in paths else ONLY_SECOND
+            different.append(CellDifference(cell, state, {}, []))
+            continue
+        before, now = read_record(paths[cell]), read_record(other_paths[cell])
+        if before["scores"] == now["scores"]:
+            equal += 1
+            continue
+        values = _compare_scores(paths[cell], other_paths[cell], config)
+        state = "compared" if values else "other questions"
+        different.append(CellDifference(cell, state, values, list(_reasons(before, now))))
     return equal, different
 
 
@@ -123,75 +120,50 @@ def _read_scores(path: Path) -> dict[str, pd.DataFrame]:
     return scores_on_test(read_record(path), read_metrics(path.with_name("metrics.parquet")))
 
 
-class Place(NamedTuple):
-    """A system on a leaderboard.
-
-    Attributes:
-        system: Its name, with the name of its hyperparameters if they were tuned.
-        mean: The mean over questions and seeds.
-        rank_low, rank_high: The interval of its rank, where 1 is the best.
-        first: The share of draws in which it is the first; equal systems share a draw.
-        in_top_group: Whether it is the best, or not significantly different from the best.
-        p_value: The p-value of the two-sided paired test against the best; 1 for the best itself.
-        detectable: The smallest difference from the best that the data could have shown.
-    """
-
-    system: str
-    mean: float
-    rank_low: int
-    rank_high: int
-    first: float
-    in_top_group: bool
-    p_value: float
-    detectable: float
-
-
 def build_leaderboard(
     results: str | Path, dataset: str, subset: str, measure: str, config: Config
-) -> list[Place]:
+) -> pd.DataFrame:
     """Return the systems that have run on a subset of a data set, the best first.
 
     Ranks come from a bootstrap over questions and seeds, in which all systems have the same
-    questions. The test against the best is paired; the top group has Holm's correction.
+    questions.
 
     Args:
         results: The output folder.
         dataset, subset, measure: What to compare.
         config: The configuration of the folder.
 
+    Returns:
+        The columns `system` (its name, with that of tuned hyperparameters), `mean` (over questions
+        and seeds), `rank_low` and `rank_high` (the interval of its rank, where 1 is the best),
+        `first` (the share of draws in which it is the first; equal systems share a draw),
+        `in_top_group` (see `compare_with_best`), `p_value` (of the two-sided paired test against
+        the best; 1 for the best itself), and `detectable` (the smallest difference from the best
+        that the data could have shown).
+
     Raises AnalogyQAError when no system has run there.
     """
     values = _scores_by_system(results, dataset, subset, measure)
     if not values:
         raise AnalogyQAError(f"{results}: {_why_empty(results, dataset, subset, measure, config)}")
-    samples, tail = config.bootstrap.samples, (1 - config.bootstrap.confidence) / 2
-    draws = np.stack(
-        [
-            bootstrap_means(
-                scores.to_numpy(), samples, stream, item_strata(scores), shared_seeds(scores)
-            )
-            for stream, scores in enumerate(values.values())
-        ]
-    )
+    tail = (1 - config.bootstrap.confidence) / 2
+    draws = draw_means(values.values(), config.bootstrap.samples)
     ranks = 1 + (draws[None] > draws[:, None] + 1e-12).sum(axis=1)  # better systems, in each draw
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
-    first = first_shares(draws)
-    best, compared = compare_with_best(values, config)
-    top = {best, *tied_with_best(compared, config)}
-    places = [
-        Place(
-            name,
-            round(float(scores.to_numpy().mean()), DECIMALS),
-            int(low[number]),
-            int(high[number]),
-            round(float(first[number]), DECIMALS),
-            name in top,
-            row_p_value(compared[name]) if name in compared else 1.0,
-            compared[name]["detectable"] if name in compared else 0.0,
-        )
-        for number, (name, scores) in enumerate(values.items())
-    ]
-    return sorted(places, key=lambda place: -place.mean)
+    compared, top = compare_with_best(values, config)
+    equal = {"p_greater": 1.0, "p_less": 1.0, "detectable": 0.0}  # the best and itself
+    against_best = [compared.get(name, equal) for name in values]
+    places = {
+        "system": list(values),
+        "mean": [round(float(scores.to_numpy().mean()), DECIMALS) for scores in values.values()],
+        "rank_low": low,
+        "rank_high": high,
+        "first": best_shares(draws).round(DECIMALS),
+        "in_top_group": [name in top for name in values],
+        "p_value": list(map(row_p_value, against_best)),
+        "detectable": [row["detectable"] for row in against_best],
+    }
+    return pd.DataFrame(places).sort_values("mean", ascending=False, kind="stable")
 
 
 def _scores_by_system(

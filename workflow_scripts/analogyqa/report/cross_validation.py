@@ -15,9 +15,9 @@ from analogyqa.evaluation.results import NOT_LEARNT, has_cell_learnt
 from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
+    compare_with_best,
     round_comparison,
     row_p_value,
-    top_group,
 )
 from analogyqa.evaluation.summary import MEASURED, Values, join_folds, measure_columns, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
@@ -91,7 +91,7 @@ def build_cross_validation(
     measure, with the reason. `learnt`: whether each trained cell has learnt, see `read_learnt`.
     """
     cells, joined = cross_validation_cells(config, paper), join_scores(paper, config, values)
-    top = {key: top_group(by_system, config) for key, by_system in joined.items()}
+    top = {key: compare_with_best(runs, config)[1] for key, runs in joined.items()}
     rows = []
     for dataset, system, measure in product(study.datasets, study.systems, RANKED):
         folds = cells.get((system, dataset), [])

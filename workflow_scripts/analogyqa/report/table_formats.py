@@ -36,7 +36,7 @@ class Value(NamedTuple):
 
     `mark` is that of the `verdict`, which may be followed by SUBSTITUTE. `run` is the path of the
     run with this score. `bold` is whether our value is in the top group, see
-    `significance.top_group`. `row` is the row of the table's csv that it shows, None for none.
+    `compare_with_best`. `row` is the row of the table's csv that it shows, None for none.
     """
 
     ours: str

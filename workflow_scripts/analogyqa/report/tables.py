@@ -8,7 +8,7 @@ import pandas as pd
 from analogyqa.cells import Cell, cells_by_hyperparameters
 from analogyqa.evaluation.published import FRAME, IN_PAPER, NOT_IN_PAPER
 from analogyqa.evaluation.results import Results
-from analogyqa.evaluation.significance import top_group
+from analogyqa.evaluation.significance import compare_with_best
 from analogyqa.evaluation.summary import KEY, Values, cell_columns
 from analogyqa.evaluation.verdicts import NOT_COMPARABLE
 from analogyqa.report.table_formats import Block, Table, Value, short_text, value_text
@@ -112,7 +112,7 @@ def _top_groups(
             cell = _cell(row, artefact, config)
             paths[number] = cell.path
             runs[cell.path] = values(cell, row["measure"])
-        in_top = top_group(runs, config)
+        _, in_top = compare_with_best(runs, config)
         top[list(paths)] = [path in in_top for path in paths.values()]
     return top
 

@@ -146,7 +146,7 @@ def _tables_made_again(
     results: Path, config: Config, papers: Mapping[str, Paper]
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield each table that is made of the measures, by the name of its csv below the results."""
-    computed, _ = read_finished(results, config, papers)
+    computed = read_finished(results, config, papers)
     numbers = compare_numbers(list(papers.values()), config, computed)
     yield "summary.csv", computed.summary
     yield "ledger.csv", build_ledger(numbers)

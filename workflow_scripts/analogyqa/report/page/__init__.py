@@ -58,7 +58,7 @@ def build_page(
         ledger = read_csv(results / "ledger.csv", LEDGER)
         summary = read_csv(results / "summary.csv", SUMMARY)
     else:
-        computed, _ = read_finished(results, config, papers)
+        computed = read_finished(results, config, papers)
         numbers = compare_numbers(list(papers.values()), config, computed)
         ledger, summary = build_ledger(numbers), computed.summary
         tables = {
