@@ -2,7 +2,10 @@
 
 import pytest
 
-from analogyqa.report.table_formats import cited_text, cost_text
+from analogyqa.report.table_formats import value_text
+
+
+UNJUDGED = {"verdict": "", "substitute": ""}
 
 
 @pytest.mark.parametrize(
@@ -19,8 +22,8 @@ from analogyqa.report.table_formats import cited_text, cost_text
     ],
 )
 def test_a_cost_is_rounded_before_its_unit_is_chosen(measure, mean, text):
-    row = {"measure": measure, "mean": mean, "published": None, "verdict": "", "substitute": ""}
-    assert cost_text(row).ours == text
+    row = {"kind": "cost", "measure": measure, "mean": mean, "published": None}
+    assert value_text(row | UNJUDGED).ours == text
 
 
 @pytest.mark.parametrize(
@@ -30,4 +33,5 @@ def test_a_cost_is_rounded_before_its_unit_is_chosen(measure, mean, text):
     ],
 )  # fmt: skip
 def test_a_cited_score_has_no_zero_before_the_point_and_a_cited_cost_has_a_unit(published, text):
-    assert cited_text({"published": published}).published == text
+    row = {"kind": "cited", "published": published}
+    assert value_text(row | UNJUDGED).published == text

@@ -110,7 +110,12 @@ def judge_claims(
     verdicts, compared = [], []
     for paper in papers:
         for name, claim in paper.claims.items():
-            about = {"paper": paper.paper, "claim": name, "text": claim.claim, "kind": claim.kind}
+            about: dict = {
+                "paper": paper.paper,
+                "claim": name,
+                "text": claim.claim,
+                "kind": claim.kind,
+            }
             about |= {"primary": claim.primary, "ours": claim.ours, "verdict": NOT_RUN}
             for protocol, hyperparameters, reason in _judgements(claim, config, paper.paper):
                 row: dict = about | {"protocol": protocol, "hyperparameters": hyperparameters}

@@ -12,6 +12,7 @@ from analogyqa.cells.made import made_files
 from analogyqa.corpora.table import Counts, count_corpora
 from analogyqa.evaluation.summary import (
     SUMMARY,
+    Summaries,
     Values,
     by_cell,
     read_record,
@@ -44,7 +45,7 @@ class Results:
     costs: Costs = field(default_factory=dict)
 
     @cached_property
-    def by_cell(self) -> dict[tuple[Cell, str], dict]:
+    def by_cell(self) -> Summaries:
         """The rows of the summary by cell and measure."""
         return by_cell(self.summary)
 

@@ -55,6 +55,7 @@ FIGURE = {
     **dict.fromkeys(["provenance", "reason"], _text),
 }
 
+Summaries = dict[tuple[Cell, str], dict]  # the rows of a summary by cell and measure
 # Returns the scores [seeds, items] of a cell on the test split, or None without a run.
 Values = Callable[[Cell, str], pd.DataFrame | None]
 
@@ -208,12 +209,13 @@ def cell_columns(cell: Cell) -> dict[str, str]:
     return cell._asdict() | {"overrides": to_text(cell.overrides)}
 
 
-def by_cell(summary: pd.DataFrame) -> dict[tuple[Cell, str], dict]:
+def by_cell(summary: pd.DataFrame) -> Summaries:
     """Return the rows of a summary by cell and measure."""
     parse = cache(from_text)
     return {
-        (Cell(*(row[name] for name in KEY[:3]), parse(row["overrides"])), row["measure"]): row
+        (Cell(system, dataset, subset, parse(overrides)), measure): row
         for row in summary.to_dict("records")
+        for system, dataset, subset, overrides, measure in [[row[name] for name in KEY]]
     }
 
 

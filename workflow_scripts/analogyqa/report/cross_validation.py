@@ -22,7 +22,7 @@ from analogyqa.evaluation.significance import (
 from analogyqa.evaluation.summary import MEASURED, Values, join_folds, measure_columns, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.measures import MEASURES, RANKED, titles
-from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
+from analogyqa.report.table_formats import Block, Table, Value, value_text, short_text
 from analogyqa.report.table_notes import (
     INTERVALS,
     LEARNT,
@@ -177,14 +177,14 @@ def cross_validation_table(
 
 def _systems_block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
     """Return the table of a data set, with a row for each system."""
-    # The other keys that `full_text` reads.
+    # The other keys that `value_text` reads.
     part = part.assign(published=None, verdict="", substitute="")
     rows = {(row["system"], row["measure"], row["origin"]): row for row in part.to_dict("records")}
     main = measures[0]  # origins and differences are shown for the main measure only
     lines = []
     for system in part["system"].unique():
         values = [
-            full_text(row, both_intervals=True)._replace(bold=row["top_group"] is True)
+            value_text(row, both_intervals=True)._replace(bold=row["top_group"] is True)
             for row in (rows[system, name, EVERY] for name in measures)
         ]
         for origin in SPLITS:

@@ -6,10 +6,9 @@ from itertools import chain
 import pandas as pd
 
 from analogyqa.evaluation.verdicts import HIGHER, INCONCLUSIVE, LOOKS, LOWER, MARKS, REPRODUCED
-from analogyqa.report.table_formats import Block, Table, Value, full_text, value_text
+from analogyqa.report.table_formats import Block, Table, Value, value_text
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
 from analogyqa.report.table_notes import INTERVALS, SUBSTITUTES, cell_legend, heading
-from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.studies import PAPER
@@ -123,7 +122,7 @@ def _rows(
 
 def _value(row: dict, notes: dict[str, int]) -> Value:
     """Return a value as one text, with the symbol of its verdict and the number of its note."""
-    value = full_text(row, both_intervals=True) if row["kind"] == SCORE else value_text(row)
+    value = value_text(row, both_intervals=True)
     substitute = f"substitute: {row['substitute']}" if row["substitute"] else ""
     parts = [row["provenance"], substitute, row["repeats"], row["reason"]]
     note = ". ".join(filter(None, parts))

@@ -18,7 +18,7 @@ from analogyqa.evaluation.significance import (
 from analogyqa.evaluation.summary import DECIMALS, MEASURED, Values, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run, verdict
 from analogyqa.measures import RANKED, titles
-from analogyqa.report.table_formats import Block, Table, Value, full_text
+from analogyqa.report.table_formats import Block, Table, Value, value_text
 from analogyqa.report.table_notes import (
     INTERVALS,
     LEARNT,
@@ -158,7 +158,7 @@ def _variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> 
             labels[1] += f" ({items} questions)"
         values = []
         for row in systems:
-            score, change = full_text(row | {"verdict": row["mark"]}), row["difference_to_paper"]
+            score, change = value_text(row | {"verdict": row["mark"]}), row["difference_to_paper"]
             if row["learnt"] == "no":
                 score = score._replace(ours=f"{score.ours}, {NOT_LEARNT}")
             values += [score, Value(f"{change:+.3f}" if value and pd.notna(change) else "")]

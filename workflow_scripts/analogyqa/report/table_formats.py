@@ -92,10 +92,9 @@ def to_markdown(table: Table) -> str:
         if block.heading:
             parts.append(f"## {block.heading}")
         lines = [[*block.labels, *block.columns]]
-        lines += [
-            [*labels, *(" ".join(_marked(value, "**", "**").parts) for value in values)]
-            for labels, values in block.rows
-        ]
+        for labels, values in block.rows:
+            marked = (v._replace(ours=f"**{v.ours}**") if v.bold else v for v in values)
+            lines.append([*labels, *(" ".join(value.parts) for value in marked)])
         parts.append(
             markdown_table([[text.replace("|", r"\|") for text in line] for line in lines])
         )
@@ -161,20 +160,11 @@ def _latex_row(labels: list[str], cells: Iterable[str]) -> str:
 
 
 def _latex_value(value: Value) -> str:
-    escaped = value._replace(
-        ours=escape_latex(value.ours),
-        published=escape_latex(value.published),
-        mark=escape_latex(value.mark),
-    )
-    text = " ".join(_marked(escaped, r"\textbf{", "}")._replace(interval="").parts)
+    ours, *others = map(escape_latex, (value.ours, value.published, value.mark))
+    text = " ".join(filter(None, [rf"\textbf{{{ours}}}" if value.bold else ours, *others]))
     if not value.interval:
         return text
     return rf"\shortstack{{{text}\\{{\footnotesize {escape_latex(value.interval)}}}}}"
-
-
-def _marked(value: Value, before: str, after: str) -> Value:
-    """Return a value with markup around ours if it is bold."""
-    return value._replace(ours=f"{before}{value.ours}{after}") if value.bold else value
 
 
 def three_decimals(value: float) -> str:
@@ -182,74 +172,32 @@ def three_decimals(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-def _published(row: dict) -> str:
-    """Return a published score with at least three decimals, "" if none is printed."""
-    if pd.isna(row["published"]):
-        return ""
-    value = row["published"]
-    text = f"{value:.{DIGITS}g}".removeprefix("0")
-    return f"({text.ljust(4, '0')})" if text.startswith(".") else f"({three_decimals(value)})"
+def value_text(row: dict, both_intervals: bool = False) -> Value:
+    """Return the text of a number, a row of a ledger or summary.
 
-
-def count_text(row: dict) -> Value:
-    """Return a count, or the best value of an override."""
-    ours = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.10g}"
-    if pd.isna(row["published"]):
-        return Value(NOT_PRINTED if ours == NOT_RUN else ours)
-    return Value(ours, published=f"({row['published']:.10g})", mark=_mark(row))
-
-
-def cited_text(row: dict) -> Value:
-    """Return a value that a paper cites."""
-    if pd.notna(row["published"]) and row["published"] >= 1:
-        return Value("", published=f"({_with_unit(row['published'])})")
-    published = _published(row)
-    return Value("" if published else NOT_PRINTED, published=published)
-
-
-def cost_text(row: dict) -> Value:
-    """Return parameters, seconds, or a ratio of the costs of two systems."""
-    unit = "x" if " over " in row["measure"] else " s" if "seconds" in row["measure"] else ""
-    text = _three_digits if unit else _with_unit
-    published = "" if pd.isna(row["published"]) else f"({text(row['published'])}{unit})"
-    if pd.isna(row["mean"]):
-        return Value(NOT_RUN if row["verdict"] == NOT_RUN else NOT_PRINTED, published=published)
-    return Value(f"{text(row['mean'])}{unit}", published=published, mark=_mark(row))
-
-
-def _three_digits(value: float) -> str:
-    """Return three digits, or all before the point if there are more."""
-    text = f"{value:.3g}"
-    return f"{value:,.0f}" if float(text) >= 1000 else text
-
-
-def _with_unit(value: float) -> str:
-    """Return three digits, with K for thousands and M for millions."""
-    text = f"{value:.3g}"
-    rounded = float(text)  # so that 999,600 is 1M and not 1000K
-    for size, sign in ((1e6, "M"), (1e3, "K")):
-        if rounded >= size:
-            return f"{rounded / size:.3g}{sign}"
-    return text
-
-
-def full_text(row: dict, both_intervals: bool = False) -> Value:
-    """Return a score with the prediction interval of one more run.
+    A score has the prediction interval of one more run.
 
     Args:
-        row: A row of a ledger or summary.
-        both_intervals: Whether to add the interval for other questions. It is the only one if the
-            seeds do not differ.
+        row: The row; without a `kind`, it is a score.
+        both_intervals: Whether to add the interval for other questions to that of a score. It is
+            the only one if the seeds do not differ.
     """
-    published = _published(row)
+    kind, is_printed = row.get("kind", SCORE), pd.notna(row["published"])
+    published = f"({_number_text(row['published'], row)})" if is_printed else ""
+    mark = MARKS.get(row["verdict"], "")
+    mark += SUBSTITUTE if mark and row["substitute"] else ""
+    if kind == CITED:
+        return Value("" if is_printed else NOT_PRINTED, published=published)
     if pd.isna(row["mean"]):
-        return Value(NOT_RUN, published=published)
+        has_run = not is_printed if kind in (COUNT, BEST) else row["verdict"] != NOT_RUN
+        return Value(NOT_PRINTED if has_run and kind != SCORE else NOT_RUN, published=published)
+    if kind != SCORE:
+        return Value(_number_text(row["mean"], row), published=published, mark=mark)
     varies = pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
     spread = f" ± {three_decimals(row['sd'])}" if varies else ""
     intervals = [f"[{_range(row, 'run')}]"] if varies else []
     intervals += [f"{{{_range(row, 'ci')}}}"] if both_intervals or not intervals else []
-    mean = three_decimals(row["mean"]) + spread
-    return Value(mean, " ".join(intervals), published, _mark(row))
+    return Value(three_decimals(row["mean"]) + spread, " ".join(intervals), published, mark)
 
 
 def short_text(row: dict) -> Value:
@@ -259,19 +207,24 @@ def short_text(row: dict) -> Value:
     return Value(three_decimals(row["mean"]), f"{{{_range(row, 'ci')}}}")
 
 
+def _number_text(value: float, row: dict) -> str:
+    """Return a number as its kind is printed; other kinds than these are printed like costs."""
+    kind = row.get("kind", SCORE)
+    if kind in (COUNT, BEST):
+        return f"{value:.10g}"
+    if kind == SCORE or (kind == CITED and value < 1):  # with three decimals or more
+        text = f"{value:.{DIGITS}g}".removeprefix("0")
+        return text.ljust(4, "0") if text.startswith(".") else three_decimals(value)
+    text = f"{value:.3g}"
+    rounded = float(text)  # so that 999,600 is 1M and not 1000K
+    measure = "" if kind == CITED else row["measure"]
+    if unit := "x" if " over " in measure else " s" if "seconds" in measure else "":
+        return f"{value:,.0f}{unit}" if rounded >= 1000 else f"{text}{unit}"
+    for size, sign in ((1e6, "M"), (1e3, "K")):
+        if rounded >= size:
+            return f"{rounded / size:.3g}{sign}"
+    return text
+
+
 def _range(row: dict, kind: str) -> str:
     return f"{three_decimals(row[f'{kind}_low'])}, {three_decimals(row[f'{kind}_high'])}"
-
-
-def _mark(row: dict) -> str:
-    mark = MARKS.get(row["verdict"], "")
-    return mark + (SUBSTITUTE if mark and row["substitute"] else "")
-
-
-# How tables show numbers of a kind; other kinds are shown like costs.
-TEXTS = {SCORE: full_text, COUNT: count_text, BEST: count_text, CITED: cited_text}
-
-
-def value_text(row: dict) -> Value:
-    """Return a value of any kind, a row of a ledger."""
-    return TEXTS.get(row["kind"], cost_text)(row)

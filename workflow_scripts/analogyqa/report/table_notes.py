@@ -1,13 +1,11 @@
 """The notes of tables and pages: legends, in the same words everywhere, and facts about numbers."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
-from itertools import compress
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
-from analogyqa.cells import Cell
 from analogyqa.evaluation.results import NOT_LEARNT
 from analogyqa.evaluation.significance import SAMPLES, level_of
 from analogyqa.evaluation.summary import HYPERPARAMETERS_USED
@@ -17,7 +15,7 @@ from analogyqa.rankers.specs import AnalogyOptions
 from analogyqa.report.table_formats import SUBSTITUTE
 from analogyqa.settings.artefacts import CITED, Artefact
 from analogyqa.settings.coordinates import COST, COUNT
-from analogyqa.settings.overrides import dataset_overrides, from_text
+from analogyqa.settings.overrides import dataset_overrides
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
@@ -109,45 +107,45 @@ MOST_TIED = 6  # cells whose ties are counted
 CONFIGURATION = "../../report.html#configuration"
 
 
-def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
-    """Return the notes of a table from the rows of its frame.
-
-    `rows` also have the columns of the summary, those of `tables.table_of_frame`.
-    """
+def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> Iterator[str]:
+    """Yield the notes of a table from the rows of its frame, see `tables.lay_out`."""
     runs = [row for row in rows if pd.notna(row["tied_candidates"])]
     computed_kinds = {row["kind"] for row in rows if pd.notna(row["mean"])}
     verdicts = {row["verdict"] for row in rows if pd.notna(row["published"])}
     has_published = bool(artefact.published) and config.comparable
     mark = " (published)" if has_published else ""
     mark += " mark" if mark and verdicts & {*MARKS} else ""
-    notes = _counted(artefact, config) if all(row["kind"] == COUNT for row in rows) else []
+    if all(row["kind"] == COUNT for row in rows):
+        yield _counted(artefact, config)
     if runs:
-        notes += [_data(runs, config), *_protocol(runs, config)]
-        notes += [cell_legend(mark), INTERVALS, interval_facts(config)]
-        notes += [top_group_legend(config)] if artefact.top_group else []
-        notes += [*_all_correct(runs, config), _ties(runs, config)]
+        yield _data(runs, config)
+        yield from _protocol(runs, config)
+        yield from (cell_legend(mark), INTERVALS, interval_facts(config))
+        if artefact.top_group:
+            yield top_group_legend(config)
+        yield from _all_correct(runs, config)
+        yield _ties(runs, config)
     elif computed_kinds:
-        notes.append(f"Cell: ours{mark}.")
-    notes += [COSTS] if COST in computed_kinds else []
-    notes += [CITED_ROWS] if any(row["kind"] == CITED for row in rows) else []
+        yield f"Cell: ours{mark}."
+    if COST in computed_kinds:
+        yield COSTS
+    if any(row["kind"] == CITED for row in rows):
+        yield CITED_ROWS
     if artefact.published:
-        notes += marks_legend(verdicts, any(row["substitute"] for row in rows), config)
+        yield from marks_legend(verdicts, any(row["substitute"] for row in rows), config)
     remarks = names_by_fact((remark, name) for name, remark in artefact.remarks.items())
-    notes += [f"{', '.join(names)}: {remark}" for remark, names in remarks.items()]
-    notes += group_by_fact("Substitutes", [(row["substitute"], row["name"]) for row in rows])
-    reasons = [_reason(row, artefact) for row in rows]
-    is_of_means = [pd.notna(row["attainable_runs"]) and row["attainable_runs"] > 1 for row in rows]
-    notes += group_by_fact("Compared with a mean of runs", compress(reasons, is_of_means))
-    notes += group_by_fact(
-        "Not run", compress(reasons, [row["verdict"] == NOT_RUN for row in rows])
-    )
-    return notes + _hyperparameters_and_origins(rows, config)
-
-
-def _reason(row: dict, artefact: Artefact) -> tuple[str, str]:
-    """Return the reason for the verdict of a row, without its remark, and the name of the row."""
-    reason = row["reason"].removesuffix(artefact.remark_on(row["row"], row["column"]))
-    return reason.rstrip("; "), row["name"]
+    yield from (f"{', '.join(names)}: {remark}" for remark, names in remarks.items())
+    yield from group_by_fact("Substitutes", [(row["substitute"], row["name"]) for row in rows])
+    several, missing = [], []
+    for row in rows:
+        reason = row["reason"].removesuffix(artefact.remark_on(row["row"], row["column"]))
+        if pd.notna(row["attainable_runs"]) and row["attainable_runs"] > 1:
+            several.append((reason.rstrip("; "), row["name"]))
+        if row["verdict"] == NOT_RUN:
+            missing.append((reason.rstrip("; "), row["name"]))
+    yield from group_by_fact("Compared with a mean of runs", several)
+    yield from group_by_fact("Not run", missing)
+    yield from _hyperparameters_and_origins(rows, config)
 
 
 def group_by_fact(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:
@@ -162,9 +160,7 @@ def group_by_fact(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:
 
 def seeds_fact(runs: Iterable[Mapping]) -> str:
     """Return the number of seeds of runs, by subset if it differs."""
-    subsets: dict[int, dict[str, None]] = {}
-    for run in runs:
-        subsets.setdefault(int(run["n_seeds"]), {})[run["subset"]] = None
+    subsets = names_by_fact((int(run["n_seeds"]), run["subset"]) for run in runs)
     if len(subsets) < 2:
         return ", ".join(map(str, subsets)) or "none"
     return ", ".join(f"{count} ({', '.join(names)})" for count, names in subsets.items())
@@ -179,29 +175,26 @@ def names_by_fact(facts: Iterable[tuple[Any, str]]) -> dict[Any, dict[str, None]
     return groups
 
 
-def _counted(artefact: Artefact, config: Config) -> list[str]:
-    datasets = {number.coordinates.dataset for number in artefact.numbers()} & {*config.datasets}
-    counted = dict.fromkeys(
-        dataset_task(config.datasets[name]).counted for name in sorted(datasets)
-    )
+def _counted(artefact: Artefact, config: Config) -> str:
+    coordinates = [number.coordinates for number in artefact.numbers()]
+    datasets = {at.dataset for at in coordinates} & {*config.datasets}
+    questions = (dataset_task(config.datasets[name]).counted for name in sorted(datasets))
     meanings = {
-        "questions": " or ".join(counted),
+        "questions": " or ".join(dict.fromkeys(questions)),
         "all_questions": "all questions",
         "pairs": "pairs of a question and a candidate",
         "analogies": "pairs of sentence pairs within a category",
     }
-    counts = [
-        number.coordinates.count or "" for number in artefact.numbers() if number.kind == COUNT
-    ]
-    return [f"Counted: {', '.join(meanings[name] for name in dict.fromkeys(counts))}."]
+    counts = dict.fromkeys(at.count for at in coordinates if at.count)
+    return f"Counted: {', '.join(meanings[name] for name in counts)}."
 
 
 def _data(runs: list[dict], config: Config) -> str:
     items: dict[str, dict[str, set[int]]] = {}
     for run in runs:
-        overrides = dataset_overrides(from_text(run["overrides"]))
-        subset = " ".join([run["subset"], *map("=".join, overrides)])
-        items.setdefault(run["dataset"], {}).setdefault(subset, set()).add(run["n_items"])
+        cell = run["cell"]
+        subset = " ".join([cell.subset, *map("=".join, dataset_overrides(cell.overrides))])
+        items.setdefault(cell.dataset, {}).setdefault(subset, set()).add(run["n_items"])
     data = "; ".join(
         f"{config.datasets[name].title}, {dataset_task(config.datasets[name]).tested}: "
         + ", ".join(f"{subset} {_either(counts)}" for subset, counts in subsets.items())
@@ -210,23 +203,19 @@ def _data(runs: list[dict], config: Config) -> str:
     return f"Data: {data}. Seeds: {seeds_fact(runs)}."
 
 
-def _protocol(runs: list[dict], config: Config) -> list[str]:
-    systems = [config.system_at(run["system"], from_text(run["overrides"])) for run in runs]
+def _protocol(runs: list[dict], config: Config) -> Iterator[str]:
+    cells = [run["cell"] for run in runs]
+    systems = [config.system_at(cell.system, cell.overrides) for cell in cells]
     measures = {MEASURES[system.training.select_by].short for system in systems if system.trained}
-    notes = [PROTOCOL.format(_either(measures))] if measures else []
-    for name in dict.fromkeys(run["dataset"] for run in runs):
-        notes += [note for note in dataset_task(config.datasets[name]).notes if note not in notes]
-    aggregates, counts = set(), set()
-    for system in systems:
-        if isinstance(system.ranker, AnalogyOptions):
-            aggregates.add(system.ranker.aggregate)
-            counts.add(system.p)
-    if counts:
-        notes.append(
-            f"Prototypes of the question's type: p = {_either(counts)}. "
-            f"Aggregate: {_either(aggregates)}."
-        )
-    return notes
+    if measures:
+        yield PROTOCOL.format(_either(measures))
+    datasets = dict.fromkeys(cell.dataset for cell in cells)
+    tasks = [dataset_task(config.datasets[name]) for name in datasets]
+    yield from dict.fromkeys(note for task in tasks for note in task.notes)
+    used = [(s.p, s.ranker.aggregate) for s in systems if isinstance(s.ranker, AnalogyOptions)]
+    if used:
+        counts, aggregates = map(_either, map(set, zip(*used, strict=True)))
+        yield f"Prototypes of the question's type: p = {counts}. Aggregate: {aggregates}."
 
 
 def _either(values: Iterable) -> str:
@@ -251,17 +240,11 @@ def _all_correct(runs: list[dict], config: Config) -> list[str]:
 
 
 def _ties(runs: list[dict], config: Config) -> str:
-    counts = {}
-    for run in runs:
-        overrides = from_text(run["overrides"])
-        cell = Cell(run["system"], run["dataset"], run["subset"], overrides)
-        if run["tied_candidates"]:
-            counts[cell.label] = run["tied_candidates"]
+    counts = {run["cell"].label: run["tied_candidates"] for run in runs if run["tied_candidates"]}
     if len(counts) > MOST_TIED:
         most = sorted(counts, key=lambda label: -counts[label])[:MOST_TIED]
-        others = len(counts) - len(most)
         text = ", ".join(f"{label} {counts[label]:,}" for label in most)
-        text += f" and fewer in {others} other cells (summary.csv)"
+        text += f" and fewer in {len(counts) - len(most)} other cells (summary.csv)"
     else:
         text = ", ".join(f"{label} {count}" for label, count in counts.items())
     return dataset_task(config.datasets[runs[0]["dataset"]]).tie_note(text)
@@ -270,12 +253,14 @@ def _ties(runs: list[dict], config: Config) -> str:
 def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:
     """Return the hyperparameters and origins of systems, in a few lines."""
     tuned, stated, origins = [], [], []
+    defaults = Training().model_dump()
     for row in rows:
         if row["hyperparameters"] == PAPER and row["system"] in config.systems:
             system = config.systems[row["system"]]
-            changes = _changes(system.training) or "the defaults"
-            stated.append((("Paper's hyperparameters", changes), system.title))
-        elif row["path"] and (selection := config.find_selection(row["system"])):
+            values = system.training.model_dump()
+            changes = _flat({k: v for k, v in values.items() if v != defaults[k]})
+            stated.append((("Paper's hyperparameters", changes or "the defaults"), system.title))
+        elif row["cell"] and (selection := config.find_selection(row["system"])):
             name = row["trained_with"]
             changes = _flat(selection.hyperparameters.get(name, {}))
             choice = f"{name} ({changes})" if changes else name
@@ -288,15 +273,8 @@ def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:
         f"{heading} of {', '.join(names)}: {fact}."
         for (heading, fact), names in names_by_fact([*tuned, *stated, *origins]).items()
     ]
-    if not lines:
-        return []
-    return [*lines[:MOST_LINES], f"All hyperparameters and origins: [report]({CONFIGURATION})."]
-
-
-def _changes(training: Training) -> str:
-    """Return the hyperparameters that differ from the defaults."""
-    defaults = Training().model_dump()
-    return _flat({k: v for k, v in training.model_dump().items() if v != defaults[k]})
+    more = f"All hyperparameters and origins: [report]({CONFIGURATION})."
+    return [*lines[:MOST_LINES], more] if lines else []
 
 
 def _flat(values: dict) -> str:

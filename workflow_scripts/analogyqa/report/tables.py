@@ -9,7 +9,7 @@ from analogyqa.cells import Cell, cells_by_hyperparameters
 from analogyqa.evaluation.published import FRAME, IN_PAPER, NOT_IN_PAPER
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.significance import compare_with_best
-from analogyqa.evaluation.summary import KEY, Values, cell_columns
+from analogyqa.evaluation.summary import KEY, cell_columns
 from analogyqa.evaluation.verdicts import NOT_COMPARABLE
 from analogyqa.report.table_formats import Block, Table, Value, short_text, value_text
 from analogyqa.report.table_notes import for_data, printed_as, table_notes
@@ -27,97 +27,71 @@ def build_table(
 
     Systems that the paper lacks have a block of their own.
     """
+    artefact = paper.artefacts[name]
     is_shown = numbers["paper"].eq(paper.paper) & numbers["artefact"].eq(name)
     rows = numbers[is_shown].reset_index(drop=True)
-    if paper.artefacts[name].top_group:
-        rows["top_group"] = _top_groups(rows, paper.artefacts[name], config, results.values)
-    return table_of_frame(paper, name, rows[list(FRAME)], results.summary, config)
+    if artefact.top_group:
+        scores = rows[rows["kind"].eq(SCORE) & rows["mean"].notna()]
+        # If the columns are systems, the groups are those of the rows.
+        for _, part in scores.groupby("column" if artefact.systems_in == "row" else "row"):
+            cells = [_cell(row, artefact, config) for row in part.to_dict("records")]
+            measured = zip(cells, part["measure"], strict=True)
+            runs = {cell.path: results.values(cell, measure) for cell, measure in measured}
+            _, in_top = compare_with_best(runs, config)
+            rows.loc[part.index, "top_group"] = [cell.path in in_top for cell in cells]
+    return lay_out(paper, name, rows[list(FRAME)], results.summary, config)
 
 
-def table_of_frame(
+def lay_out(
     paper: Paper, name: str, frame: pd.DataFrame, summary: pd.DataFrame, config: Config
 ) -> Table:
-    """Return a table of a paper from its csv: columns FRAME, a row for each value."""
-    artefact = paper.artefacts[name]
-    rows = _shown_rows(frame, artefact, summary, config)
-    is_own = paper.paper == OWN
-    source = f"Published: {paper.citation}" if config.comparable and not is_own else paper.citation
-    return Table(
-        title=artefact.title if is_own else for_data(artefact.title, config),
-        blocks=_blocks(artefact, rows),
-        notes=[*table_notes(artefact, rows, config), *(_few(rows) if is_own else []), source],
-        printed_as=printed_as(paper, name),
-        frame=frame,
-    )
+    """Return a table of a paper from its csv: columns FRAME, a row for each value.
 
-
-def _shown_rows(
-    frame: pd.DataFrame, artefact: Artefact, summary: pd.DataFrame, config: Config
-) -> list[dict]:
-    """Return the rows of a table with what is shown about them besides their numbers.
-
-    These are the cell of a score and the path of its run, `name`, the system as the table calls it,
-    `system_at`, the name with tuned hyperparameters, `csv_row`, and more columns of the summary, in
-    which `trained_with` are the hyperparameters. If our data are not the paper's, rows have no
-    published value.
+    The rows of blocks and notes also have the `cell` of a score, None for other values, the path of
+    its run, `name`, the system as the table calls it, `system_at`, the name with tuned
+    hyperparameters, `csv_row`, and more columns of the summary, in which `trained_with` are the
+    hyperparameters. If our data are not the paper's, rows have no published value.
     """
+    artefact, is_own = paper.artefacts[name], paper.paper == OWN
     cells = [
         _cell(row, artefact, config) if row["kind"] == SCORE and pd.notna(row["mean"]) else None
         for row in frame.to_dict("records")
     ]
+    keys = [cell_columns(cell) if cell else dict.fromkeys(KEY, "") for cell in cells]
     located = frame.assign(
         csv_row=range(len(frame)),
+        cell=cells,
         path=[cell.with_run(config).path if cell else "" for cell in cells],
-        **{
-            key: [cell_columns(cell)[key] if cell else "" for cell in cells]
-            for key in ("dataset", "subset", "overrides")
-        },
+        **{name: [key[name] for key in keys] for name in KEY[1:4]},
         name=frame[artefact.systems_in or "column"],
     )
     if not artefact.systems_in:
         titles = {name: system.title for name, system in config.systems.items()}
         located["name"] = located["system"].map(titles).fillna(located["name"])
     is_tuned = located["hyperparameters"].eq(TUNED)
-    located["system_at"] = located["name"] + is_tuned.map({True: " (tuned on dev)", False: ""})
+    located["system_at"] = located["name"].where(~is_tuned, located["name"] + " (tuned on dev)")
     if not config.comparable:
         located = located[located["kind"] != CITED].assign(published=np.nan)
         located["verdict"] = located["verdict"].replace(NOT_COMPARABLE, "")
     facts = summary[[*KEY, "tied_candidates", "all_correct", "mean_of_others", "hyperparameters"]]
     facts = facts.rename(columns={"hyperparameters": "trained_with"})
-    return located.merge(facts, "left", KEY).to_dict("records")
+    rows = located.merge(facts, "left", KEY).to_dict("records")
+    notes = [*table_notes(artefact, rows, config)]
+    if is_own and frame["n_items"].lt(FEW_QUESTIONS).any():
+        notes.append(
+            f"Means over fewer than {FEW_QUESTIONS} test questions say little, and so do intervals."
+        )
+    source = f"Published: {paper.citation}" if config.comparable and not is_own else paper.citation
+    return Table(
+        title=artefact.title if is_own else for_data(artefact.title, config),
+        blocks=_blocks(artefact, rows),
+        notes=[*notes, source],
+        printed_as=printed_as(paper, name),
+        frame=frame,
+    )
 
 
-def _few(rows: list[dict]) -> list[str]:
-    """Return a warning if some values are means over a few questions or pairs."""
-    counts = [row["n_items"] for row in rows if pd.notna(row["n_items"])]
-    if min(counts, default=FEW_QUESTIONS) >= FEW_QUESTIONS:
-        return []
-    return [
-        f"Means over fewer than {FEW_QUESTIONS} test questions say little, and so do intervals."
-    ]
-
-
-def _top_groups(
-    numbers: pd.DataFrame, artefact: Artefact, config: Config, values: Values
-) -> pd.Series:
-    """Return whether each score is in the top group of its column.
-
-    If the columns are systems, the groups are those of the rows.
-    """
-    top = pd.Series(pd.NA, numbers.index, dtype="boolean")
-    scores = numbers[numbers["kind"].eq(SCORE) & numbers["mean"].notna()]
-    for _, part in scores.groupby("column" if artefact.systems_in == "row" else "row"):
-        runs, paths = {}, {}
-        for number, row in part.to_dict("index").items():
-            cell = _cell(row, artefact, config)
-            paths[number] = cell.path
-            runs[cell.path] = values(cell, row["measure"])
-        _, in_top = compare_with_best(runs, config)
-        top[list(paths)] = [path in in_top for path in paths.values()]
-    return top
-
-
-def coordinates_of(row: dict, artefact: Artefact) -> Coordinates:
+def row_coordinates(row: dict, artefact: Artefact) -> Coordinates:
     """Return the coordinates of a row of FRAME."""
     if row["block"] == IN_PAPER:
         return artefact.coordinates(row["row"], row["column"])
@@ -127,38 +101,32 @@ def coordinates_of(row: dict, artefact: Artefact) -> Coordinates:
 
 def _cell(row: dict, artefact: Artefact, config: Config) -> Cell:
     """Return the cell of a row of FRAME."""
-    coordinates = coordinates_of(row, artefact)
+    coordinates = row_coordinates(row, artefact)
     return cells_by_hyperparameters(coordinates, config)[row["hyperparameters"]]
 
 
 def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
     """Lay out the values as in the paper; systems that it lacks are rows of the last block."""
-    paper, others = (
-        [row for row in rows if row["block"] == block] for block in (IN_PAPER, NOT_IN_PAPER)
+    others = [row for row in rows if row["block"] == NOT_IN_PAPER]
+    stated, tuned = (
+        [r for r in rows if r["block"] == IN_PAPER and (r["hyperparameters"] == TUNED) == is_tuned]
+        for is_tuned in (False, True)
     )
-    stated = [row for row in paper if row["hyperparameters"] != TUNED]
-    tuned = [row for row in paper if row["hyperparameters"] == TUNED]
     system = {"System": "name", "ranked by": "ranked_by"}
     other_system = system | {"System": "system_at"}
+    labels, across, text, meaning = {"": "row"}, "row", short_text, ": mean {other questions}"
     if artefact.systems_in == "row":
-        labels, last = system, ("Not in the paper", others, other_system, "column", value_text)
-    else:
-        heading = "Not in the paper: mean {other questions}"
-        labels, last = {"": "row"}, (heading, others, other_system, "row", short_text)
+        labels, across, text, meaning = system, "column", value_text, ""
     blocks = [
-        ("In the paper" if tuned or others else "", stated, labels, "column", value_text),
-        ("In the paper, hyperparameters tuned on dev", tuned, labels, "column", value_text),
-        last,
+        _block("In the paper" if tuned or others else "", stated, labels, "column", value_text),
+        _block("In the paper, hyperparameters tuned on dev", tuned, labels, "column", value_text),
+        _block(f"Not in the paper{meaning}", others, other_system, across, text),
     ]
-    return [_block(*block) for block in blocks if block[1]]
+    return [block for block in blocks if block.rows]
 
 
 def _block(
-    heading: str,
-    rows: list[dict],
-    labels: dict[str, str],
-    across: str,
-    text: Callable[[dict], Value],
+    heading: str, rows: list[dict], labels: dict[str, str], across: str, text: Callable
 ) -> Block:
     """Return a block with a column for each distinct value of the key `across`, in their order."""
     columns = list(dict.fromkeys(row[across] for row in rows))

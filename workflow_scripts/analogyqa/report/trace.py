@@ -12,7 +12,7 @@ from analogyqa.cells import Cell, cells_by_hyperparameters
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.published import FRAME
 from analogyqa.evaluation.summary import FIGURE, MEASURED, RULES_OF_RUNS, read_csv, read_record
-from analogyqa.report.tables import coordinates_of
+from analogyqa.report.tables import row_coordinates
 from analogyqa.settings.artefacts import CITED
 from analogyqa.settings.base import AT, nearest_hint
 from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
@@ -129,7 +129,7 @@ def shown_numbers(results: str | Path, paper: Paper, name: str, config: Config) 
                 continue
             row |= {"kind": SCORE, "hyperparameters": ""}
         else:
-            labels, coordinates = [row["row"], row["column"]], coordinates_of(row, artefact)
+            labels, coordinates = [row["row"], row["column"]], row_coordinates(row, artefact)
         cell = None
         if row["kind"] == SCORE and pd.notna(row["mean"]):
             cells = cells_by_hyperparameters(coordinates, config)

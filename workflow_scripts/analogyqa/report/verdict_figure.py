@@ -4,8 +4,7 @@ Scores are drawn as they are; counts, costs and best points as ours divided by t
 """
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
 
 import pandas as pd
 
@@ -23,61 +22,7 @@ WIDTH, LEFT, HEIGHT = 960, 40, 110  # of the picture, of the labels of the axis,
 SLOT, GAP, HEAD = 9, 22, 22  # the width of a number, between panels, above a panel
 MOST = (WIDTH - LEFT) // SLOT  # numbers of a panel
 TIMES = 8  # the largest ratio that is drawn
-
-
-class Mark(NamedTuple):
-    """A number: its place from the left, heights of the published value and ours, and a text.
-
-    Heights are None without a value or an interval. `number` is its id on the page, "" for none.
-    """
-
-    x: float
-    published: float | None
-    ours: float | None
-    low: float | None
-    high: float | None
-    verdict: str
-    text: str
-    number: str
-
-
-class Panel(NamedTuple):
-    """The numbers of a table or figure, in the order of the paper."""
-
-    title: str
-    x: float
-    y: float
-    width: float
-    marks: list[Mark]
-    lines: list[tuple[float, str]]  # the height and the label of each line of the grid
-
-
-class Axis(NamedTuple):
-    """Turns values between two ends into heights, on a logarithmic scale for ratios."""
-
-    low: float
-    high: float
-    is_ratio: bool
-
-    def height(self, value: float | None) -> float | None:
-        if value is None or pd.isna(value):
-            return None
-        low, high, value = (
-            map(math.log, (self.low, self.high, max(value, self.low)))
-            if self.is_ratio
-            else (self.low, self.high, value)
-        )
-        share = (min(max(value, low), high) - low) / (high - low)
-        return round(HEIGHT * (1 - share), 1)
-
-    @property
-    def lines(self) -> list[tuple[float, str]]:
-        if self.is_ratio:
-            values = {1 / TIMES: f"÷{TIMES}", 1: "1", TIMES: f"×{TIMES}"}
-        else:
-            tenths = range(math.ceil(self.low * 10), math.floor(self.high * 10) + 1)
-            values = {tenth / 10: f"{tenth / 10:g}".lstrip("0") or "0" for tenth in tenths[::2]}
-        return [(self.height(value) or 0, label) for value, label in values.items()]
+RATIOS = {1 / TIMES: f"÷{TIMES}", 1: "1", TIMES: f"×{TIMES}"}  # the lines of the grid
 
 
 def verdict_svg(
@@ -101,22 +46,35 @@ def verdict_svg(
         title=f"The published numbers of {paper.short_citation} and ours",
         verdicts=[(name, LOOKS[name].mark) for name in occurring],
         panels=panels,
-        size=(WIDTH, panels[-1].y + HEIGHT + 34),
+        size=(WIDTH, panels[-1]["y"] + HEIGHT + 34),
     )
 
 
-def _panels(once: pd.DataFrame, on_page: Mapping[tuple, str]) -> Iterator[Panel]:
-    """Yield the panels from left to right, in as many lines as they need."""
+def _panels(once: pd.DataFrame, on_page: Mapping[tuple, str]) -> Iterator[dict]:
+    """Yield the panels from left to right, in as many lines as they need.
+
+    A panel has the numbers of a table or figure, its `marks`, and the `lines` of its grid, each
+    with its height and its label.
+    """
     scores = once[once["kind"] == SCORE]
     values = scores[["published", "mean", "run_low", "run_high"]].stack()
     low, high = (values.min(), values.max()) if len(values) else (0, 1)
     # Rounded outwards to the lines of the grid.
     low = min(max(math.floor(low * 10) / 10, 0), 0.9)
     high = max(math.ceil(high * 10) / 10, low + 0.1)
-    axes = {True: Axis(low, high, False), False: Axis(1 / TIMES, TIMES, True)}
+    tenths = range(math.ceil(low * 10), math.floor(high * 10) + 1)[::2]
+    grid = {tenth / 10: f"{tenth / 10:g}".lstrip("0") or "0" for tenth in tenths}
+
+    def score_height(value: float) -> float | None:
+        return _height(value, low, high)
+
+    def ratio_height(value: float) -> float | None:
+        largest = math.log(TIMES)
+        return _height(math.log(max(value, 1 / TIMES)), -largest, largest)
+
     x, y = 0, HEAD
     labelled = None  # the axis that the panels to the left share
-    for is_score in (True, False):
+    for is_score, height, labels in ((True, score_height, grid), (False, ratio_height, RATIOS)):
         rows_of_kind = once[once["kind"].eq(SCORE) == is_score]
         for artefact, part in rows_of_kind.groupby("artefact", sort=False):
             for start in range(0, len(part), MOST):
@@ -124,34 +82,43 @@ def _panels(once: pd.DataFrame, on_page: Mapping[tuple, str]) -> Iterator[Panel]
                 width = max(len(rows) * SLOT, 7 * len(title))
                 if x and x + LEFT + width > WIDTH:
                     x, y, labelled = 0, y + HEIGHT + GAP + HEAD, None
-                if labelled != is_score:
-                    x, labelled = x + LEFT, is_score
-                    lines = axes[is_score].lines
-                else:
-                    lines = [(height, "") for height, _ in axes[is_score].lines]
-                yield Panel(title, x, y, width, list(_marks(rows, axes[is_score], on_page)), lines)
+                is_labelled = labelled != is_score
+                x, labelled = x + LEFT * is_labelled, is_score
+                yield {
+                    **{"title": title, "x": x, "y": y, "width": width},
+                    "marks": list(_marks(rows, height, not is_score, on_page)),
+                    "lines": [(height(v), text * is_labelled) for v, text in labels.items()],
+                }
                 x += width + GAP
 
 
-def _marks(rows: pd.DataFrame, axis: Axis, on_page: Mapping[tuple, str]) -> Iterator[Mark]:
+def _height(value: float, low: float, high: float) -> float | None:
+    """Return the height of a value between the ends of an axis; None for NaN."""
+    if pd.isna(value):
+        return None
+    return round(HEIGHT * (1 - (min(max(value, low), high) - low) / (high - low)), 1)
+
+
+def _marks(
+    rows: pd.DataFrame,
+    height: Callable[[float], float | None],
+    is_ratio: bool,
+    on_page: Mapping[tuple, str],
+) -> Iterator[dict]:
+    """Yield each number: its place from the left, heights, text, and id on the page."""
     for place, row in enumerate(rows.to_dict("records")):
-        unit = row["published"] if axis.is_ratio else 1
+        unit = row["published"] if is_ratio else 1
         if unit:
-            yield Mark(
-                x=(place + 0.5) * SLOT,
-                published=axis.height(row["published"] / unit),
-                ours=axis.height(row["mean"] / unit),
-                low=axis.height(row["run_low"] / unit),
-                high=axis.height(row["run_high"] / unit),
-                verdict=row["verdict"],
-                text=_text(row),
-                number=on_page.get(ledger_key(row), ""),
-            )
-
-
-def _text(row: dict) -> str:
-    form = three_decimals if row["kind"] == SCORE else "{:g}".format
-    ours = "" if pd.isna(row["mean"]) else f"ours {form(row['mean'])}, "
-    return (
-        f"{row['row']}, {row['column']}: {ours}published {form(row['published'])}: {row['verdict']}"
-    )
+            form = "{:g}".format if is_ratio else three_decimals
+            ours = "" if pd.isna(row["mean"]) else f"ours {form(row['mean'])}, "
+            published = f"published {form(row['published'])}: {row['verdict']}"
+            yield {
+                "x": (place + 0.5) * SLOT,
+                "published": height(row["published"] / unit),
+                "ours": height(row["mean"] / unit),
+                "low": height(row["run_low"] / unit),
+                "high": height(row["run_high"] / unit),
+                "verdict": row["verdict"],
+                "text": f"{row['row']}, {row['column']}: {ours}{published}",
+                "number": on_page.get(ledger_key(row), ""),
+            }

@@ -32,9 +32,9 @@ from analogyqa.report.html_pages import prose, render, svg_uri
 from analogyqa.report.outcomes import findings
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
-from analogyqa.report.table_formats import Block, Table, count_text
+from analogyqa.report.table_formats import Block, Table, value_text
 from analogyqa.report.table_notes import INTERVALS, printed_name
-from analogyqa.report.tables import table_of_frame
+from analogyqa.report.tables import lay_out
 from analogyqa.report.views.show import build_view, tabulate_view
 from analogyqa.schemas import EXPLANATIONS, Explanation
 from analogyqa.settings.artefacts import BEST, NOT_PRINTED
@@ -128,7 +128,7 @@ class PaperPage:
             table = self.computed.get((paper.paper, name))
             return self._section(table, name, csv) if table else None
         if name not in paper.views:
-            table = table_of_frame(paper, name, read_csv(csv, FRAME), self.summary, config)
+            table = lay_out(paper, name, read_csv(csv, FRAME), self.summary, config)
             return self._section(table, name, csv)
         view = paper.views[name]
         paths = [self.results / path for path, *_ in view_tables(config, view).values() if path]
@@ -147,7 +147,7 @@ class PaperPage:
             ledger["paper"].eq(paper.paper) & ledger["artefact"].eq(name) & ledger["kind"].eq(BEST)
         ]
         lines = [
-            ([line], [count_text(row)._replace(verdict=row["verdict"]) for row in records])
+            ([line], [value_text(row)._replace(verdict=row["verdict"]) for row in records])
             for line, part in best.groupby("row", sort=False)
             if (records := part.to_dict("records"))
         ]
