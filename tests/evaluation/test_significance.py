@@ -151,20 +151,20 @@ class TestPower:
 
     def test_power_grows_with_the_effect_from_half_the_level(self):
         compared = compare_paired(*systems(np.random.default_rng(4), 5, 60))
-        powers = [compared.power(effect, 0.05) for effect in (0.0, 0.01, 0.03, 0.1)]
+        powers = [compared.power(effect) for effect in (0.0, 0.01, 0.03, 0.1)]
         assert powers == sorted(powers) and powers[0] == pytest.approx(0.025, abs=0.01)
-        assert compared.power(-0.03, 0.05) == pytest.approx(powers[2], abs=0.03)
-        assert compared.power(compared.detectable, 0.05) == pytest.approx(0.8, abs=0.01)
+        assert compared.power(-0.03) == pytest.approx(powers[2], abs=0.03)
+        assert compared.power(compared.detectable) == pytest.approx(0.8, abs=0.01)
 
     def test_a_smaller_effect_needs_more_items_or_cannot_be_detected(self):
         compared = compare_paired(*systems(np.random.default_rng(5), 5, 60))
-        assert compared.items_needed(compared.detectable, 0.05, 60) == pytest.approx(60, abs=1)
-        assert compared.items_needed(compared.detectable / 2, 0.05, 60) > 4 * 59
-        assert compared.items_needed(1e-6, 0.05, 60) == np.inf
+        assert compared.items_needed(compared.detectable, 60) == pytest.approx(60, abs=1)
+        assert compared.items_needed(compared.detectable / 2, 60) > 4 * 59
+        assert compared.items_needed(1e-6, 60) == np.inf
 
     def test_one_item_is_enough_if_nothing_varies(self):
         compared = compare_paired(np.full((2, 3), 0.75), np.full((2, 3), 0.5))
-        assert compared.items_needed(0.25, 0.05, 3) == 1
+        assert compared.items_needed(0.25, 3) == 1
 
 
 class TestPartialConjunction:

@@ -225,16 +225,16 @@ def _compare(
         row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}
     if claim.kind != SCORE:
         row["detectable"] = None
-    margin, level = claim.margin, level_of(config)
+    margin = claim.margin
     # A published difference is about the paper's data.
     printed = [paper.published_at(s.coordinates) for s in (better, worse) if config.comparable]
     known = [value for value in printed if value is not None]
     if len(set(known)) == 2:
         effect = round(known[0] - known[1], DECIMALS)
         margin = round(abs(effect) / 2, DECIMALS)
-        needed = compared.items_needed(effect, level, first.shape[1])
+        needed = compared.items_needed(effect, first.shape[1])
         row["paper_effect"] = effect
-        row["power"] = round(compared.power(effect, level), DECIMALS)
+        row["power"] = round(compared.power(effect), DECIMALS)
         row["items_needed"] = None if np.isinf(needed) else needed
     if margin and claim.kind == SCORE:
         row["margin"] = margin

@@ -1,7 +1,7 @@
 """Tests between systems: one comparison, several in one claim, several claims."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -20,27 +20,52 @@ POWER = 0.8
 _EQUAL = 1e-12
 
 
-class Comparison(NamedTuple):
+@dataclass(frozen=True)
+class Comparison:
     """The difference of the means of two systems, and what the data can decide about it.
 
     Attributes:
         difference: First minus second, a mean over items and seeds.
-        low, high: The confidence interval of the difference.
-        p_greater, p_less: The one-sided p-values of "the first is greater" and "the first is less".
-        detectable: The smallest true difference that is found with probability `POWER`.
+        level: The two-sided level of the interval and of the detectable difference.
+        null: Float array [samples]: the difference under the null hypothesis.
         draws: Float array [samples], sorted: the difference under chance alone.
         item_variance, seed_variance: The parts of the variance of the difference due to these.
     """
 
     difference: float
-    low: float
-    high: float
-    p_greater: float
-    p_less: float
-    detectable: float
+    level: float
+    null: np.ndarray
     draws: np.ndarray
     item_variance: float
     seed_variance: float
+
+    @property
+    def reach(self) -> float:
+        """Half of the width of the confidence interval of the difference."""
+        return float(np.quantile(np.abs(self.draws), 1 - self.level))
+
+    @property
+    def low(self) -> float:
+        return self.difference - self.reach
+
+    @property
+    def high(self) -> float:
+        return self.difference + self.reach
+
+    @property
+    def p_greater(self) -> float:
+        """The one-sided p-value of "the first is greater"."""
+        return _share(self.null >= self.difference - _EQUAL)
+
+    @property
+    def p_less(self) -> float:
+        """The one-sided p-value of "the first is less"."""
+        return _share(self.null <= self.difference + _EQUAL)
+
+    @property
+    def detectable(self) -> float:
+        """The smallest true difference that is found with probability `POWER`."""
+        return self.reach + float(np.quantile(self.draws, POWER))
 
     def p_equivalent(self, margin: float) -> float:
         """Return the p-value of "the absolute true difference is below the margin".
@@ -51,18 +76,16 @@ class Comparison(NamedTuple):
         above, below = self.difference + margin, self.difference - margin
         return max(_share(self.draws >= above - _EQUAL), _share(self.draws <= below + _EQUAL))
 
-    def power(self, effect: float, level: float) -> float:
+    def power(self, effect: float) -> float:
         """Return the probability of finding a true difference with a two-sided test."""
-        beyond = np.quantile(np.abs(self.draws), 1 - level)
         direction = 1 if effect >= 0 else -1
-        return float(np.mean(direction * (effect + self.draws) > beyond))
+        return float(np.mean(direction * (effect + self.draws) > self.reach))
 
-    def items_needed(self, effect: float, level: float, items: int) -> float:
+    def items_needed(self, effect: float, items: int) -> float:
         """Return the number of items with which an effect is found with probability `POWER`.
 
         Args:
             effect: The true difference.
-            level: The level of the two-sided test.
             items: The number of items of this comparison.
 
         Returns: infinity if the variance of the seeds alone hides the effect.
@@ -70,8 +93,7 @@ class Comparison(NamedTuple):
         spread = np.sqrt(self.item_variance + self.seed_variance)
         if spread == 0:
             return 1.0
-        beyond = np.quantile(np.abs(self.draws), 1 - level) + np.quantile(self.draws, POWER)
-        left = (effect / (beyond / spread)) ** 2 - self.seed_variance
+        left = (effect / (self.detectable / spread)) ** 2 - self.seed_variance
         return float(np.ceil(items * self.item_variance / left)) if left > 0 else np.inf
 
 
@@ -133,7 +155,7 @@ def compare_paired(
     stretch = np.sqrt(freedom / generator.chisquare(freedom, samples)) if uncertainty else 1.0
     null = (signs @ by_question / count + runs) * stretch
     draws = np.sort((signs @ centred / count + runs) * stretch)
-    return _decided(observed, null, draws, item_variance, seed_variance, level)
+    return Comparison(observed, level, null, draws, item_variance, seed_variance)
 
 
 def compare_unpaired(
@@ -165,7 +187,7 @@ def compare_unpaired(
         seed_variance += _seed_variance(values, of_side)
     draws = np.sort(draws + np.sqrt(seed_variance) * generator.standard_normal(SAMPLES))
     observed = float(first.mean() - second.mean())
-    return _decided(observed, draws, draws, item_variance, seed_variance, level)
+    return Comparison(observed, level, draws, draws, item_variance, seed_variance)
 
 
 def _centred(by_question: np.ndarray, strata: np.ndarray | None) -> np.ndarray:
@@ -176,29 +198,6 @@ def _centred(by_question: np.ndarray, strata: np.ndarray | None) -> np.ndarray:
     means = np.bincount(strata, by_question) / sizes
     stretch = np.sqrt(sizes / np.maximum(sizes - 1, 1))
     return (by_question - means[strata]) * stretch[strata]
-
-
-def _decided(
-    observed: float,
-    null: np.ndarray,
-    draws: np.ndarray,
-    item_variance: float,
-    seed_variance: float,
-    level: float,
-) -> Comparison:
-    """Return a comparison from its draws under the null hypothesis and its centred draws."""
-    reach = float(np.quantile(np.abs(draws), 1 - level))
-    return Comparison(
-        observed,
-        observed - reach,
-        observed + reach,
-        _share(null >= observed - _EQUAL),
-        _share(null <= observed + _EQUAL),
-        reach + float(np.quantile(draws, POWER)),
-        draws,
-        item_variance,
-        seed_variance,
-    )
 
 
 def _share(extreme: np.ndarray) -> float:

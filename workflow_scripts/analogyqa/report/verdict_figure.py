@@ -87,7 +87,7 @@ def _panels(once: pd.DataFrame, on_page: Mapping[tuple, str]) -> Iterator[dict]:
                 yield {
                     **{"title": title, "x": x, "y": y, "width": width},
                     "marks": list(_marks(rows, height, not is_score, on_page)),
-                    "lines": [(height(v), text * is_labelled) for v, text in labels.items()],
+                    "lines": [(height(v) or 0, text * is_labelled) for v, text in labels.items()],
                 }
                 x += width + GAP
 
