@@ -4,7 +4,6 @@ import pytest
 
 from analogyqa.report.table_formats import value_text
 
-
 UNJUDGED = {"verdict": "", "substitute": ""}
 
 
