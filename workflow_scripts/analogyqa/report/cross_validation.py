@@ -22,7 +22,7 @@ from analogyqa.evaluation.significance import (
 from analogyqa.evaluation.summary import MEASURED, Values, join_folds, measure_columns, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.measures import MEASURES, RANKED, titles
-from analogyqa.report.table_formats import Block, Table, Value, value_text, short_text
+from analogyqa.report.table_formats import Block, Table, Value, short_text, value_text
 from analogyqa.report.table_notes import (
     INTERVALS,
     LEARNT,
