@@ -9,5 +9,5 @@ with job(snakemake) as settings:
     titles = settings["titles"]
     files = dict(zip(titles, snakemake.input.files, strict=True))
     write_table(relations_corpus(files), CORPUS, snakemake.output.corpus)
-    pairs = {titles[name]: list(read(path)) for name, path in files.items()}
+    pairs = {titles[name]: read(path) for name, path in files.items()}
     write_text(snakemake.output.review, review_page(pairs))

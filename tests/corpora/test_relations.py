@@ -52,7 +52,7 @@ def test_repeated_pairs_are_kept_and_reported(files, caplog):
 
 
 def test_a_review_page_has_evenly_spaced_pairs(files):
-    page = review_page({"Made": list(read(files["made"]))}, count=2)
+    page = review_page({"Made": read(files["made"])}, count=2)
     assert page == (
         "# Made: 2 of 3 pairs\n\n1. A 0 | B 0\n   - C\n   - D\n2. A 1 | B 1\n   - C\n   - D\n"
     )

@@ -1,9 +1,8 @@
 """Files of sentence pairs that share a relation, and the corpus made of several of them."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -17,27 +16,24 @@ log = logging.getLogger(__name__)
 SPLIT = "test"  # systems are only evaluated on these pairs
 
 
-class Relation(NamedTuple):
-    """A sentence pair; `distractors` is empty where all sentences of the relation compete."""
-
-    pair_id: str
-    first: str
-    second: str
-    distractors: list[str]
+COLUMNS = ["pair_id", "first", "second", "distractors"]
 
 
-def read(path: str | Path) -> Iterator[Relation]:
-    """Yield the pairs of a Parquet table with schema ANALOGIES, or of tab-separated lines.
+def read(path: str | Path) -> pd.DataFrame:
+    """Return the pairs of a Parquet table with schema ANALOGIES, or of tab-separated lines.
 
     Empty lines are skipped.
+
+    Returns:
+        A table with the columns COLUMNS; `distractors` is empty where all sentences of the relation
+        compete.
 
     Raises:
         AnalogyQAError: for a line that does not have exactly two sentences.
     """
     if Path(path).suffix == ".parquet":
-        for row in read_table(path, ANALOGIES).itertuples():
-            yield Relation(row.pair_id, row.first, row.second, list(row.distractors))
-        return
+        return read_table(path, ANALOGIES)[COLUMNS]
+    rows = []
     for number, line in read_lines(path):
         if not line.strip():
             continue
@@ -47,24 +43,8 @@ def read(path: str | Path) -> Iterator[Relation]:
                 f"{path}, line {number}: {len(fields)} columns, {sum(map(bool, fields))} of them "
                 "with text. Write two sentences with a tab between them."
             )
-        first, second = fields
-        yield Relation(f"{number:04d}", first, second, [])
-
-
-def _report_repeated(path: str | Path, pairs: list[Relation]) -> None:
-    """Warn about repeated pairs, because their analogies count more than once."""
-    first_ids: dict[tuple[str, str], str] = {}
-    repeated = [
-        (pair.pair_id, first_id)
-        for pair in pairs
-        if (first_id := first_ids.setdefault(pair[1:3], pair.pair_id)) != pair.pair_id
-    ]
-    if repeated:
-        log.warning(
-            "%s: %d pairs repeat another one (first: %s repeats %s). All are kept; remove those "
-            "that you did not intend.",
-            *(path, len(repeated), *repeated[0]),
-        )
+        rows.append((f"{number:04d}", *fields, []))
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
@@ -72,7 +52,7 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
 
     The first sentence of a pair becomes the question, the second its correct candidate, the
     distractors its wrong candidates, and the category its question type. Repeated pairs are kept
-    and reported.
+    and reported, because their analogies count more than once.
 
     Args:
         files: the file of each category.
@@ -83,19 +63,26 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
     """
     rows = []
     for category, path in files.items():
-        pairs = list(read(path))
+        pairs = read(path)
         if len(pairs) < 3:
             raise AnalogyQAError(
                 f"{path}: {len(pairs)} pairs, but a category needs at least three. Add pairs, or "
                 "remove the category from the data set."
             )
-        if all(are_quoted([pair.first, pair.second]) for pair in pairs):
+        if are_quoted([*pairs["first"], *pairs["second"]]):
             raise AnalogyQAError(
                 f"{path}: every sentence is in double quotes, as spreadsheets write them. "
                 f"{WITHOUT_QUOTES}."
             )
-        _report_repeated(path, pairs)
-        for pair in pairs:
+        first_ids = pairs.groupby(["first", "second"])["pair_id"].transform("first")
+        repeated = pairs[pairs["pair_id"] != first_ids]
+        if len(repeated):
+            log.warning(
+                "%s: %d pairs repeat another one (first: %s repeats %s). All are kept; remove "
+                "those that you did not intend.",
+                *(path, len(repeated), repeated["pair_id"].iloc[0], first_ids[repeated.index[0]]),
+            )
+        for pair in pairs.itertuples():
             question = SPLIT, f"{category}/{pair.pair_id}", pair.first
             for index, text in enumerate([pair.second, *pair.distractors]):
                 candidate = f"{category}/{pair.pair_id}-{index}", text, index == 0
@@ -103,14 +90,14 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
 
 
-def review_page(relations: Mapping[str, list[Relation]], count: int = 100) -> str:
+def review_page(relations: Mapping[str, pd.DataFrame], count: int = 100) -> str:
     """Return a Markdown page with up to `count` evenly spaced pairs of each relation to review."""
     sections = []
     for title, pairs in relations.items():
         rows = sorted({index * len(pairs) // count for index in range(count)})
         lines = [f"# {title}: {len(rows)} of {len(pairs)} pairs", ""]
-        for number, row in enumerate(rows, start=1):
-            lines.append(f"{number}. {pairs[row].first} | {pairs[row].second}")
-            lines += [f"   - {text}" for text in pairs[row].distractors]
+        for number, pair in enumerate(pairs.iloc[rows].itertuples(), start=1):
+            lines.append(f"{number}. {pair.first} | {pair.second}")
+            lines += [f"   - {text}" for text in pair.distractors]
         sections.append("\n".join(lines))
     return "\n\n".join(sections) + "\n"

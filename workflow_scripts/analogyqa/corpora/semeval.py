@@ -16,18 +16,22 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
-from xml.sax import SAXException
-from xml.sax.handler import ContentHandler
-from xml.sax.xmlreader import Locator
 
-from defusedxml.sax import parseString
+from defusedxml.ElementTree import DefusedXMLParser, ParseError
 
 from analogyqa.corpora.table import Pair, clean_id
 from analogyqa.errors import AnalogyQAError, shown
-from analogyqa.files import read_lines
+from analogyqa.files import read_bytes, read_lines
 from analogyqa.text import nfc, require_text
 
 _LINE = "#line"  # not a valid XML attribute name, so it clashes with none
+COMMENT_LABELS = {"Good": 1, "PotentiallyUseful": 0, "Bad": 0}
+# The task makes no distinction between PerfectMatch and Relevant. Gold files have true and false.
+RELATED_LABELS = {"PerfectMatch": 1, "Relevant": 1, "Irrelevant": 0, "true": 1, "false": 0}
+REPEATED = "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"
+# The released 2015 development split has this question without comments. It cannot be ranked, so
+# we skip it; any other question without comments means a damaged file.
+_RELEASED_WITHOUT_CANDIDATES = {"Q2657"}
 
 
 class Release:
@@ -35,19 +39,24 @@ class Release:
 
     def __init__(self, path: str | Path) -> None:
         """Parse a file, or raise AnalogyQAError for malformed XML or an entity declaration."""
-        self.path, self._root = path, _parse(path)
-
-    def iter(self, tag: str) -> Iterator[Element]:
-        """Yield the elements with a tag, in the order of the file."""
-        return self._root.iter(tag)
-
-    def line(self, element: Element) -> int:
-        return int(element.attrib[_LINE])
+        self.path = path
+        parser = _LinedParser(target=TreeBuilder())
+        try:
+            # The released files have a DTD. It is harmless as long as it declares no entity.
+            parser.feed(read_bytes(path))
+            self.iter = parser.close().iter
+        except (ParseError, ValueError, LookupError) as error:  # the last two: encoding, entities
+            cause = str(error).partition(": line")[0]
+            raise AnalogyQAError(
+                f"{path}, line {parser.parser.CurrentLineNumber}: malformed XML ({cause}). Fetch "
+                "the file again."
+            ) from error
 
     def fail(self, element: Element, cause: str) -> AnalogyQAError:
         """Return an error about an element."""
+        line = element.attrib[_LINE]
         return AnalogyQAError(
-            f"{self.path}, line {self.line(element)}: {cause}. Correct the file, or fetch it again."
+            f"{self.path}, line {line}: {cause}. Correct the file, or fetch it again."
         )
 
     def attribute(self, element: Element, name: str) -> str:
@@ -67,63 +76,36 @@ class Release:
             if len(children) != 1:
                 cause = f"a {element.tag} with {len(children)} {name} instead of one"
                 raise self.fail(element, cause)
-            texts.append("".join(children[0].itertext()))
-        return nfc(" ".join(" ".join(texts).split()))
+            texts += "".join(children[0].itertext()).split()
+        return nfc(" ".join(texts))
 
-    def label(self, element: Element, name: str, labels: dict[str, int]) -> int:
-        """Return the number that `labels` gives for an attribute's value."""
-        value = self.attribute(element, name)
+    def pair(
+        self,
+        element: Element,
+        question: tuple[str, str],
+        texts: tuple[str, ...],
+        label: str,
+        labels: dict[str, int],
+    ) -> Pair:
+        """Return a candidate of a question, which is its id and text.
+
+        `texts` are the elements of its text. `labels` gives the numbers of the attribute `label`.
+        """
+        value = self.attribute(element, label)
         if value not in labels:
-            raise self.fail(
-                element, f"unknown label {shown(value)} (the labels are {', '.join(labels)})"
-            )
-        return labels[value]
+            cause = f"unknown label {shown(value)} (the labels are {', '.join(labels)})"
+            raise self.fail(element, cause)
+        line = int(element.attrib[_LINE])
+        return Pair(line, *question, self.text(element, *texts), labels[value])
 
 
-class _LinedTree(ContentHandler):
+class _LinedParser(DefusedXMLParser):
     """Builds elements with their line number as an attribute."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.builder = TreeBuilder()
-        self.locator = Locator()
-
-    def setDocumentLocator(self, locator) -> None:
-        self.locator = locator
-
-    def startElement(self, name, attrs) -> None:
-        self.builder.start(name, {**attrs, _LINE: str(self.locator.getLineNumber())})
-
-    def endElement(self, name) -> None:
-        self.builder.end(name)
-
-    def characters(self, content) -> None:
-        self.builder.data(content)
-
-    def skippedEntity(self, name) -> None:
-        raise SAXException(f"the entity {name} is not declared")
-
-
-def _parse(path: str | Path) -> Element:
-    tree = _LinedTree()
-    try:
-        # The released files have a DTD. It is harmless as long as it declares no entity.
-        parseString(Path(path).read_bytes(), tree)
-    except (SAXException, ValueError, LookupError) as error:  # ValueError and LookupError: encoding
-        cause = error.getMessage() if isinstance(error, SAXException) else error
-        line = tree.locator.getLineNumber()
-        raise AnalogyQAError(
-            f"{path}, line {line}: malformed XML ({cause}). Fetch the file again."
-        ) from error
-    return tree.builder.close()
-
-
-COMMENT_LABELS = {"Good": 1, "PotentiallyUseful": 0, "Bad": 0}
-REPEATED = "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"
-
-# The released 2015 development split has this question without comments. It cannot be ranked, so
-# we skip it; any other question without comments means a damaged file.
-_RELEASED_WITHOUT_CANDIDATES = {"Q2657"}
+    def _start(self, tag: str, attributes: list[str]) -> Element:
+        element = super()._start(tag, attributes)  # type: ignore[misc]
+        element.set(_LINE, str(self.parser.CurrentLineNumber))
+        return element
 
 
 def read(path: str | Path) -> Iterator[Pair]:
@@ -149,15 +131,10 @@ def read(path: str | Path) -> Iterator[Pair]:
             if element_id in seen:
                 raise release.fail(element, f"a second element with the id {element_id}")
             seen.add(element_id)
-        question = release.text(related, "RelQSubject", "RelQBody")
+        question = question_id, release.text(related, "RelQSubject", "RelQBody")
         for comment in comments:
-            label = release.label(comment, "RELC_RELEVANCE2RELQ", COMMENT_LABELS)
-            text = release.text(comment, "RelCText")
-            yield Pair(release.line(comment), question_id, question, text, label)
-
-
-# The task makes no distinction between PerfectMatch and Relevant. Gold files have true and false.
-RELATED_LABELS = {"PerfectMatch": 1, "Relevant": 1, "Irrelevant": 0, "true": 1, "false": 0}
+            label = "RELC_RELEVANCE2RELQ"
+            yield release.pair(comment, question, ("RelCText",), label, COMMENT_LABELS)
 
 
 def read_related(path: str | Path) -> Iterator[Pair]:
@@ -180,14 +157,13 @@ def _read_xml(path: str | Path) -> Iterator[Pair]:
     release = Release(path)
     for original in release.iter("OrgQuestion"):
         question_id = release.id(original, "ORGQ_ID")
-        question = release.text(original, "OrgQSubject", "OrgQBody")
+        question = question_id, release.text(original, "OrgQSubject", "OrgQBody")
         all_related = original.findall("Thread/RelQuestion")
         if not all_related:
             raise release.fail(original, f"the question {question_id} has no related question")
         for related in all_related:
-            text = release.text(related, "RelQSubject", "RelQBody")
-            label = release.label(related, "RELQ_RELEVANCE2ORGQ", RELATED_LABELS)
-            yield Pair(release.line(related), question_id, question, text, label)
+            texts, label = ("RelQSubject", "RelQBody"), "RELQ_RELEVANCE2ORGQ"
+            yield release.pair(related, question, texts, label, RELATED_LABELS)
 
 
 def _read_jsonl(path: str | Path) -> Iterator[Pair]:
@@ -220,12 +196,14 @@ def _read_jsonl(path: str | Path) -> Iterator[Pair]:
 
 def _text(values: dict, name: str) -> str:
     """Return a question with single spaces: its lemmatised text, or its raw subject and body."""
-    keys = [name] if name in values else [f"{name}_subject", f"{name}_body"]
-    for key in keys:
-        if not isinstance(values[key], str):
-            raise TypeError(f"{key}: {shown(values[key])} is not text")
-        require_text(values[key])
-    return nfc(" ".join(" ".join(values[key] for key in keys).split()))
+    texts = [
+        values[key] for key in ([name] if name in values else [f"{name}_subject", f"{name}_body"])
+    ]
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{name}: {shown(text)} is not text")
+        require_text(text)
+    return nfc(" ".join(" ".join(texts).split()))
 
 
 def _id(values: dict, name: str) -> str:
@@ -233,6 +211,5 @@ def _id(values: dict, name: str) -> str:
     value = values[name]
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise TypeError(f"{name}: {shown(value)} is neither text nor an integer")
-    text = str(value)
-    require_text(text)
-    return clean_id(text)
+    require_text(str(value))
+    return clean_id(str(value))

@@ -107,7 +107,7 @@ def build_corpus(
         split_parts = (parts or {}).get(split)
         for path in paths.get(split, ()):
             selected = (pair for pair in read(path) if not split_parts or pair.part in split_parts)
-            table = _split_table(split, path, selected, question_types)
+            table = _read_pairs(split, path, selected, question_types)
             for question_id in table["question_id"].unique():
                 if question_id in question_files:
                     raise AnalogyQAError(
@@ -208,64 +208,51 @@ def require_types(name: str, counts: Counts, types: Iterable[str]) -> None:
         )
 
 
-def _split_table(
-    split: str,
-    path: str | Path,
-    pairs: Iterable[Pair],
-    question_types: Mapping[str, Sequence[str]],
+def _read_pairs(
+    split: str, path: str, pairs: Iterable[Pair], question_types: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
-    questions: dict[str, list[Pair]] = {}
-    previous = None
-    for pair in pairs:
-        pair = pair._replace(question_id=clean_id(pair.question_id))
-        earlier = questions.setdefault(pair.question_id, [])
-        if earlier and pair.question_id != previous:
-            raise AnalogyQAError(
-                f"{path}, line {pair.line}: the question {pair.question_id} already ended (it "
-                f"starts at line {earlier[0].line}). Use each id for one question only."
-            )
-        if earlier and pair.question != earlier[0].question:
-            raise AnalogyQAError(
-                f"{path}, line {pair.line}: the text of question {pair.question_id} differs from "
-                f"that at line {earlier[0].line}."
-            )
-        for name in ("question_id", "question", "candidate"):
-            if not getattr(pair, name).strip():
-                what = name.replace("_", " ")
-                raise AnalogyQAError(f"{path}, line {pair.line}: the {what} is empty.")
-        earlier.append(pair)
-        previous = pair.question_id
-    if not questions:
+    """Return the pairs of a file as a table with schema CORPUS."""
+    table = pd.DataFrame(pairs, columns=Pair._fields)
+    if table.empty:
         raise AnalogyQAError(f"{path}: no questions in this file. Fetch it again.")
-    _report_repeated(path, questions)
-    rows = []
-    for question_id, group in questions.items():
-        question_type = None
-        if any(pair.label for pair in group):
-            question_type = classify_question(group[0].question, question_types)
-        rows += [
-            (split, question_id, pair.question, f"{question_id}-{index}", pair.candidate,
-             pair.label, question_type)
-            for index, pair in enumerate(group)
-        ]  # fmt: skip
-    return pd.DataFrame(rows, columns=CORPUS.names)
+    table["question_id"] = table["question_id"].map(clean_id)
+    questions = table.groupby("question_id", sort=False)
+    position = questions.cumcount()
+    first = questions[["line", "question"]].transform("first")
+    is_start = table["question_id"] != table["question_id"].shift()
+    causes = {
+        "the question {0} already ended (it starts at line {1}). Use each id for one question "
+        "only.": is_start & (position > 0),
+        "the text of question {0} differs from that at line {1}.": table["question"]
+        != first["question"],
+    }
+    for name in ("question_id", "question", "candidate"):
+        causes[f"the {name.replace('_', ' ')} is empty."] = ~table[name].map(str.strip).astype(bool)
+    for cause, is_wrong in causes.items():
+        for row in table.index[is_wrong]:
+            question_id, line = table.loc[row, ["question_id", "line"]]
+            message = cause.format(question_id, first.loc[row, "line"])
+            raise AnalogyQAError(f"{path}, line {line}: {message}")
+    _report_repeated(path, table)
+    is_answerable = questions["label"].transform("any")
+    types = [
+        classify_question(question, question_types) if typed else None
+        for question, typed in zip(table["question"], is_answerable, strict=True)
+    ]
+    ids = table["question_id"] + "-" + position.astype(str)
+    return table.assign(split=split, candidate_id=ids, question_type=types)[CORPUS.names]
 
 
-def _report_repeated(path: str | Path, questions: dict[str, list[Pair]]) -> None:
+def _report_repeated(path: str, table: pd.DataFrame) -> None:
     """Warn about candidates that a question lists more than once, as the released data do."""
-    repeated = []
-    for group in questions.values():
-        first_with_text: dict[str, Pair] = {}
-        for pair in group:
-            first = first_with_text.setdefault(pair.candidate, pair)
-            if first is not pair:
-                repeated.append((pair, first))
-    if not repeated:
-        return
-    contradictions = sum(pair.label != first.label for pair, first in repeated)
-    pair, first = repeated[0]
-    log.warning(
-        "%s: %d candidates repeat one of the same question, %d of them with another label "
-        "(first: line %d repeats line %d). All are kept.",
-        *(path, len(repeated), contradictions, pair.line, first.line),
-    )
+    by_text = table.groupby(["question_id", "candidate"], sort=False)
+    first = by_text[["line", "label"]].transform("first")
+    is_repeated = by_text.cumcount() > 0
+    if is_repeated.any():
+        row = is_repeated.idxmax()
+        log.warning(
+            "%s: %d candidates repeat one of the same question, %d of them with another label "
+            "(first: line %d repeats line %d). All are kept.",
+            *(path, is_repeated.sum(), (table["label"] != first["label"]).sum()),
+            *(table["line"][row], first["line"][row]),
+        )

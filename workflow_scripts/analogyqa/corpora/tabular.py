@@ -5,7 +5,7 @@ import io
 import json
 import logging
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -30,7 +30,7 @@ _DELIMITERS = ("\t", ",", ";", "|")
 _LABELS = {"1.0": "1", "true": "1", "0.0": "0", "false": "0"}
 _EXCEL = "cp1252"  # the encoding of Excel's plain CSV on most Windows machines
 
-Row = tuple[int, Sequence[object]]  # its line, and its fields in the order of the header
+Row = tuple[int, Sequence]  # its line, and its fields; the first row is the header
 
 
 def read(
@@ -52,18 +52,38 @@ def read(
     """
     data = read_bytes(path)
     if data.startswith(b"PAR1"):
-        header, rows = _parquet(data, path)
+        rows = _parquet_rows(data, path)
     else:
         text = _decode(data, path, encoding)
         is_json = text.lstrip().startswith("{")
-        header, rows = _json_lines(text, path) if is_json else _delimited(text, path)
+        rows = _json_rows(text, path) if is_json else _delimited_rows(text, path)
+    _, header = next(rows)
     positions = find_columns(header, columns or {})
     if missing := [key for key in NAMES if key not in {*positions, OPTIONAL}]:
         raise AnalogyQAError(
             f"{path}, line 1: no column for the {' and the '.join(missing)}. The columns are "
             f"{shown(header)}. Name the right one: columns: {{{missing[0]}: NAME}}"
         )
-    yield from _grouped(rows, positions, path)
+    numbers: dict[str, int] = {}
+    pairs = []
+    for line, fields in rows:
+        texts = {}
+        for key, position in positions.items():
+            value = fields[position]
+            if value is None or isinstance(value, list | dict | bytes):
+                raise AnalogyQAError(
+                    f"{path}, line {line}: the {key} is {shown(value)}, which is no text."
+                )
+            texts[key] = " ".join(str(value).split())
+        question = texts["question"]
+        number = numbers.setdefault(question, len(numbers) + 1)
+        label = _LABELS.get(texts["label"].lower(), texts["label"])
+        question_id = texts.get("id", f"q{number}")
+        value = parse_label(label, path, line)
+        pairs.append(Pair(line, question_id, question, texts["candidate"], value))
+    # The first row of a question decides its place.
+    places: dict[str, int] = {}
+    yield from sorted(pairs, key=lambda pair: places.setdefault(pair.question_id, len(places)))
 
 
 def find_columns(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
@@ -74,13 +94,9 @@ def find_columns(header: Sequence[str], columns: Mapping[str, str]) -> dict[str,
         columns: Names that the user has given, which are not looked for under another name.
     """
     plain = [_plain(name) for name in header]
-    positions = {}
-    for key, usual in NAMES.items():
-        names = [_plain(columns[key])] if key in columns else usual
-        found = [name for name in names if name in plain]
-        if found:
-            positions[key] = plain.index(found[0])
-    return positions
+    names = NAMES | {key: (_plain(name),) for key, name in columns.items()}
+    found = {key: [name for name in usual if name in plain] for key, usual in names.items()}
+    return {key: plain.index(present[0]) for key, present in found.items() if present}
 
 
 def split_header(line: str) -> tuple[str, list[str]]:
@@ -96,43 +112,36 @@ def _plain(name: str) -> str:
 
 
 def _decode(data: bytes, path: str | Path, encoding: str | None) -> str:
-    if encoding is None and not _is_utf8(data):
-        require_text_file(data, path)
-        encoding = _EXCEL
-        text = decode_text(data, path, encoding)
-        log.warning(
-            "%s: not UTF-8, so it is read as %s, which Excel on Windows writes: %s. If this is not "
-            "what the file says, name its encoding: `encoding: NAME`.",
-            *(path, encoding, shown(next(word for word in text.split() if not word.isascii()))),
-        )
-        return text
+    if encoding is None:
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            require_text_file(data, path)
+            text = decode_text(data, path, _EXCEL)
+            word = next(word for word in text.split() if not word.isascii())
+            log.warning(
+                "%s: not UTF-8, so it is read as %s, which Excel on Windows writes: %s. If this is "
+                "not what the file says, name its encoding: `encoding: NAME`.",
+                *(path, _EXCEL, shown(word)),
+            )
+            return text
     return decode_text(data, path, encoding or "utf-8")
 
 
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _delimited(text: str, path: str | Path) -> tuple[list[str], Iterator[Row]]:
+def _delimited_rows(text: str, path: str | Path) -> Iterator[Row]:
     _, first = next(split_lines(text, path), (1, ""))
     delimiter, header = split_header(first)
-    return header, _delimited_rows(text, path, delimiter, len(header))
-
-
-def _delimited_rows(text: str, path: str | Path, delimiter: str, width: int) -> Iterator[Row]:
+    yield 1, header
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
         for number, fields in enumerate(rows):
             if number and any(field.strip() for field in fields):
-                if len(fields) != width:
+                if len(fields) != len(header):
                     raise AnalogyQAError(
-                        f"{path}, line {line}: {len(fields)} fields, but the header has {width}. "
-                        "Put a text with a delimiter or a quote in it in double quotes."
+                        f"{path}, line {line}: {len(fields)} fields, but the header has "
+                        f"{len(header)}. Put a text with a delimiter or a quote in it in double "
+                        "quotes."
                     )
                 yield line, fields
             line = rows.line_num + 1
@@ -143,58 +152,30 @@ def _delimited_rows(text: str, path: str | Path, delimiter: str, width: int) -> 
         ) from error
 
 
-def _json_lines(text: str, path: str | Path) -> tuple[list[str], Iterator[Row]]:
-    rows = _json_rows(text, path)
-    _, first = next(rows)
-    header = list(first)
-    return header, (
-        (line, [row.get(name) for name in header]) for line, row in _json_rows(text, path)
-    )
-
-
-def _json_rows(text: str, path: str | Path) -> Iterator[tuple[int, dict]]:
+def _json_rows(text: str, path: str | Path) -> Iterator[Row]:
+    header: list[str] = []
     for line, content in split_lines(text, path):
-        if content.strip():
-            try:
-                row = json.loads(content)
-            except (ValueError, RecursionError) as error:
-                raise AnalogyQAError(
-                    f"{path}, line {line}: not JSON ({error}). Write one object on each line."
-                ) from error
-            if not isinstance(row, dict):
-                raise AnalogyQAError(f"{path}, line {line}: {shown(row)} is not an object.")
-            yield line, row
+        if not content.strip():
+            continue
+        try:
+            row = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise AnalogyQAError(
+                f"{path}, line {line}: not JSON ({error}). Write one object on each line."
+            ) from error
+        if not isinstance(row, dict):
+            raise AnalogyQAError(f"{path}, line {line}: {shown(row)} is not an object.")
+        if not header:
+            header = list(row)
+            yield line, header
+        yield line, [row.get(name) for name in header]
 
 
-def _parquet(data: bytes, path: str | Path) -> tuple[list[str], Iterator[Row]]:
+def _parquet_rows(data: bytes, path: str | Path) -> Iterator[Row]:
     try:
         table = pq.read_table(pa.BufferReader(data))
         columns = [column.to_pylist() for column in table.columns]
     except (pa.ArrowException, OSError, ValueError) as error:
         raise AnalogyQAError(f"{path}: damaged Parquet file ({error}). Make it again.") from error
-    return table.column_names, enumerate(zip(*columns, strict=True), start=1)
-
-
-def _grouped(rows: Iterable[Row], positions: Mapping[str, int], path: str | Path) -> Iterator[Pair]:
-    """Yield the pairs of all rows, by question; the first row of a question decides its place."""
-    questions: dict[str, list[Pair]] = {}
-    question_numbers: dict[str, int] = {}
-    for line, fields in rows:
-        texts = {}
-        for key, position in positions.items():
-            value = fields[position]
-            if value is None or isinstance(value, list | dict | bytes):
-                raise AnalogyQAError(
-                    f"{path}, line {line}: the {key} is {shown(value)}, which is no text."
-                )
-            texts[key] = " ".join(str(value).split())
-        question = texts["question"]
-        number = question_numbers.setdefault(question, len(question_numbers) + 1)
-        label = _LABELS.get(texts["label"].lower(), texts["label"])
-        pair = Pair(
-            *(line, texts.get("id", f"q{number}"), question, texts["candidate"]),
-            parse_label(label, path, line),
-        )
-        questions.setdefault(pair.question_id, []).append(pair)
-    for pairs in questions.values():
-        yield from pairs
+    yield 0, table.column_names
+    yield from enumerate(zip(*columns, strict=True), start=1)

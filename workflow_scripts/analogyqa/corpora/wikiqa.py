@@ -48,25 +48,18 @@ def read(path: str | Path) -> Iterator[Pair]:
 
 def _check_header(names: list[str], path: str | Path) -> None:
     if are_quoted(names):
-        raise AnalogyQAError(
-            f"{path}, line 1: the column names are in double quotes, as spreadsheets write them. "
-            f"{WITHOUT_QUOTES}."
-        )
+        cause = "the column names are in double quotes, as spreadsheets write them."
+        raise AnalogyQAError(f"{path}, line 1: {cause} {WITHOUT_QUOTES}.")
     if missing := [column for column in COLUMNS if column not in names]:
+        found = find_columns(split_header("\t".join(names))[1], {})
+        can_read = NAMES.keys() <= {*found, OPTIONAL}
+        hint = " `reader: table` reads this file as it is." if can_read else ""
         raise AnalogyQAError(
             f"{path}, line 1: no column {', '.join(missing)} in the header, which is "
-            f"{shown(names)}. A WikiQA file has {', '.join(COLUMNS)}, with tabs between them."
-            f"{_hint(names)}"
+            f"{shown(names)}. A WikiQA file has {', '.join(COLUMNS)}, with tabs between them.{hint}"
         )
     if repeated := [column for column in COLUMNS if names.count(column) > 1]:
         raise AnalogyQAError(
             f"{path}, line 1: the header repeats the column {', '.join(repeated)}. "
             "Remove or rename all but one."
         )
-
-
-def _hint(names: list[str]) -> str:
-    """Return that another reader can read the file, if it can."""
-    found = find_columns(split_header("\t".join(names))[1], {})
-    can_read = NAMES.keys() <= {*found, OPTIONAL}
-    return " `reader: table` reads this file as it is." if can_read else ""
