@@ -11,7 +11,6 @@ from analogyqa.analogies.induce import choose_pairs, induce_category, read_sente
 from analogyqa.analogies.pairs import SentencePair
 from analogyqa.analogies.specs import DISTRACTORS, RuleSpec
 from analogyqa.errors import AnalogyQAError
-from analogyqa.schemas import ANALOGIES, read_table, write_table
 from analogyqa.settings.data import Category
 from builders.documents import UD, doc
 
@@ -51,13 +50,16 @@ def test_unique_sentences_are_read_from_every_format(tmp_path):
     }
 
 
+def induce_templates(tmp_path, words: str, pairs: int, *templates: str) -> pd.DataFrame:
+    (tmp_path / "words.txt").write_text(f": a\n{words}\n")
+    keys = {"words": [["./x"], "a"], "templates": [*templates]}
+    category = Category(title="A", rule="templates", pairs=pairs, **keys)
+    return induce_category(category, str(tmp_path / "words.txt"), [], {}, "", 0)
+
+
 def test_a_template_category_has_at_most_the_configured_pairs(tmp_path):
-    word_file = tmp_path / "words.txt"
-    word_file.write_text(": a\nRome Italy Oslo Norway\nParis France Rome Lazio\n")
-    category = Category(
-        title="A", rule="templates", pairs=5, words=[["./x"], "a"], templates=["In {}.", "To {}."]
-    )
-    frame = induce_category(category, str(word_file), [], {}, "", 0)
+    words = "Rome Italy Oslo Norway\nParis France Rome Lazio"
+    frame = induce_templates(tmp_path, words, 5, "In {}.", "To {}.")
     # Only the first of Rome's two pairs is used; three pairs and two templates give six sentences.
     assert frame["first"].is_unique
     assert len(frame) == 5
@@ -67,25 +69,20 @@ def test_a_template_category_has_at_most_the_configured_pairs(tmp_path):
     assert (frame["pair_id"].str.split(".").str[0] == expected).all()
     assert frame["pair_id"].is_unique
     assert frame["distractors"].map(len).eq(0).all()
-    path = tmp_path / "a.parquet"
-    write_table(frame, ANALOGIES, path)
-    assert read_table(path, ANALOGIES)["first"].tolist() == frame["first"].tolist()
 
 
 def test_a_bare_placeholder_gives_bare_words(tmp_path):
-    word_file = tmp_path / "words.txt"
-    word_file.write_text(": a\nRome Italy Oslo Norway\n")
-    category = Category(
-        title="A", rule="templates", pairs=2, words=[["./x"], "a"], templates=["{}"]
-    )
-    frame = induce_category(category, str(word_file), [], {}, "", 0)
+    frame = induce_templates(tmp_path, "Rome Italy Oslo Norway", 2, "{}")
     assert frame[["first", "second"]].to_numpy().tolist() == [["Rome", "Italy"], ["Oslo", "Norway"]]
+
+
+def inferences(*rows: tuple[str, str, str]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
 
 
 def test_an_inference_category_has_each_entailed_pair_once():
     texts = ("A man plays", "A man is playing chess")
-    rows = [(*texts, label) for label in ("entailment", "neutral")]
-    pairs = pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
+    pairs = inferences((*texts, "entailment"), (*texts, "neutral"))
     category = Category(
         title="E", rule="entailment", pairs=9, inference=[["x"]], length=[2, 9], distractors=True
     )
@@ -101,8 +98,7 @@ def test_the_answer_of_an_entailment_is_the_premise():
     premise = "A man is singing and playing the guitar"
     hypothesis = "A man is singing a song and playing the guitar"
     other = "A guitar is played by a man who is singing"
-    rows = [(premise, hypothesis, "entailment"), (other, hypothesis, "entailment")]
-    pairs = pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
+    pairs = inferences(*((text, hypothesis, "entailment") for text in (premise, other)))
     sentences = [tuple(pair[:2]) for pair in induce.entailed(pairs, "sick.txt", 4, 20, 0)]
     assert sorted(sentences) == [(f"{hypothesis}.", f"{other}."), (f"{hypothesis}.", f"{premise}.")]
     # A hypothesis is C of only one question, whichever of its premises comes first.
@@ -112,20 +108,14 @@ def test_the_answer_of_an_entailment_is_the_premise():
 
 @pytest.mark.parametrize(
     ("holding", "words", "parsed"),
-    [
-        ([], {}, {"He left.", "She sold two cars.", "Two, it seems, is odd.", "Twofold it is."}),
-        (["Two"], {}, {"She sold two cars.", "Two, it seems, is odd."}),
-        (["two"], {"left": "right"}, {"He left.", "She sold two cars.", "Two, it seems, is odd."}),
-        (["seven"], {}, set()),
-    ],
+    [([], {}, "ABCD"), (["Two"], {}, "BC"), (["two"], {"a": "b"}, "ABC"), (["seven"], {}, "")],
 )
 def test_only_sentences_that_hold_one_of_the_words_are_parsed(monkeypatch, holding, words, parsed):
-    texts = ("He left.", "She sold two cars.", "Two, it seems, is odd.", "Twofold it is.")
+    texts = ("A left.", "B sold two cars.", "C, two, it seems.", "D is twofold.")
     monkeypatch.setattr(RuleSpec, "load", lambda _: lambda doc, _: [(doc.text, "B.", "")])
     sentences = dict.fromkeys(texts, "file")
-    pairs = list(induce.apply_rule("plurals", sentences, words, holding, spacy.blank("en"), 0))
-    assert {pair.first for pair in pairs} == parsed
-    assert len(pairs) == len(parsed)
+    pairs = induce.apply_rule("plurals", sentences, words, holding, spacy.blank("en"), 0)
+    assert sorted(pair.first[0] for pair in pairs) == [*parsed]
 
 
 def test_the_number_of_pairs_with_a_word_is_limited():

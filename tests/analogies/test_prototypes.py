@@ -35,50 +35,31 @@ def test_a_type_has_the_same_prototypes_in_every_subset(corpus, types):
     pd.testing.assert_frame_equal(typed, pd.concat(by_type, ignore_index=True), check_dtype=False)
 
 
-@pytest.mark.parametrize("choice", ["pair", "question"])
-def test_the_choice_depends_on_the_seed(corpus, choice):
-    first, again, other = (choose_prototypes(corpus, COMB, seed, choice) for seed in (0, 0, 1))
-    pd.testing.assert_frame_equal(first, again)
-    assert first["candidate_id"].tolist() != other["candidate_id"].tolist()
-
-
 @given(st.integers(0, 100), st.data())
 def test_sets_of_prototypes_are_nested(corpus, seed, data):
     small_p, large_p = sorted(data.draw(st.tuples(st.integers(1, 7), st.integers(1, 7))))
     chosen = choose_prototypes(corpus, COMB, seed)
-    small_set, large_set = (
-        take_prototypes(chosen, COMB, small_p, "file"),
-        take_prototypes(chosen, COMB, large_p, "file"),
-    )
+    small_set, large_set = (take_prototypes(chosen, COMB, p, "") for p in (small_p, large_p))
     assert small_set.groupby("question_type").size().eq(small_p).all()
     pd.testing.assert_frame_equal(small_set, take_prototypes(large_set, COMB, small_p, "file"))
 
 
-def first_shares(corpus, choice, seeds):
-    """Return the share of seeds in which each question gives the first prototype."""
-    chosen = [choose_prototypes(corpus, ["who"], seed, choice) for seed in range(seeds)]
-    first_ids = pd.Series([prototypes["question_id"].iloc[0] for prototypes in chosen])
-    return first_ids.value_counts() / seeds
-
-
-def test_choice_by_question_starts_with_every_question_equally_often(make_corpus):
+@pytest.mark.parametrize(("choice", "share"), [("pair", 9 / 12), ("question", 1 / 4)])
+def test_questions_with_many_correct_pairs_start_more_often_if_chosen_by_pair(
+    make_corpus, choice, share
+):
     questions = [("train", f"who is {number} ?", [("a", 1)]) for number in range(3)]
     corpus = make_corpus([*questions, ("train", "who is many ?", [(f"b{n}", 1) for n in range(9)])])
-    by_pair, by_question = (
-        first_shares(corpus, choice, 100).reindex(["q3"], fill_value=0)["q3"]
-        for choice in ("pair", "question")
-    )
-    assert by_pair == pytest.approx(9 / 12, abs=0.1)
-    assert by_question == pytest.approx(1 / 4, abs=0.1)
+    chosen = [choose_prototypes(corpus, ["who"], seed, choice) for seed in range(100)]
+    starts = [prototypes["question_id"].iloc[0] == "q3" for prototypes in chosen]
+    assert sum(starts) / 100 == pytest.approx(share, abs=0.1)
+    pd.testing.assert_frame_equal(chosen[0], choose_prototypes(corpus, ["who"], 0, choice))
 
 
-@pytest.mark.parametrize(
-    ("types", "p", "name", "available"),
-    [(["who"], 8, "who", 7), (COMB, 9, "who", 7)],
-)
-def test_too_large_a_p_is_an_error(corpus, types, p, name, available):
-    message = rf"only {available} {name} prototypes, but p is {p}\. .* 1 to {available}"
-    with pytest.raises(AnalogyQAError, match=rf"some\.parquet: {message}"):
+@pytest.mark.parametrize(("types", "p"), [(["who"], 8), (COMB, 9)])
+def test_too_large_a_p_is_an_error(corpus, types, p):
+    message = rf"some\.parquet: only 7 who prototypes, but p is {p}\. .* 1 to 7"
+    with pytest.raises(AnalogyQAError, match=message):
         take_prototypes(choose_prototypes(corpus, types, 0), types, p, "some.parquet")
 
 

@@ -39,19 +39,15 @@ def corpora(draw):
     ]
 
 
-def negatives_settings():
-    return st.builds(Negatives, per=st.sampled_from(["pair", "question"]), count=st.integers(1, 2))
-
-
 def ranks_and_rows(blocks):
-    ranks, rows = zip(*blocks, strict=True)
-    return np.concatenate(ranks), np.concatenate(rows)
+    return tuple(map(np.concatenate, zip(*blocks, strict=True)))
 
 
 SUBSETS = st.sampled_from([*([name] for name in COMB), COMB, None])
+NEGATIVES = st.builds(Negatives, per=st.sampled_from(["pair", "question"]), count=st.integers(1, 2))
 
 
-@given(corpora(), SUBSETS, negatives_settings(), st.data())
+@given(corpora(), SUBSETS, NEGATIVES, st.data())
 def test_the_number_of_training_quadruples_follows_the_formula(
     make_corpus, questions, types, negatives, data
 ):
@@ -126,27 +122,12 @@ def test_prototypes_share_wrong_candidates_unless_drawn_by_question(corpus, per)
 
 
 def test_the_draw_follows_the_seed(corpus):
+    tables = pairs_and_prototypes(corpus, COMB, 7)
     first, again, other = (
-        ranks_and_rows(training_blocks(*pairs_and_prototypes(corpus, COMB, 7), Negatives(), seed))[
-            1
-        ].tolist()
+        ranks_and_rows(training_blocks(*tables, Negatives(), seed))[1].tolist()
         for seed in (0, 0, 1)
     )
     assert first == again != other
-
-
-def test_the_rows_of_a_question_are_its_own(corpus):
-    pairs = select_subset(corpus, "train", None)
-    assert len(group_questions(pairs)) == pairs["question_id"].nunique() == 22
-    for question in group_questions(pairs):
-        rows = pairs.loc[question.rows]
-        assert set(rows["question_id"]) == {question.question_id}
-        assert set(rows["question_type"]) == {question.question_type}
-        assert set(pairs.loc[question.correct, "label"]) == {1}
-        assert sorted([*question.correct, *question.wrong]) == sorted(question.rows)
-
-
-# Parquet
 
 
 def test_parquet_holds_all_blocks_with_labels_in_row_groups(corpus, tmp_path, monkeypatch):
@@ -163,11 +144,8 @@ def test_parquet_holds_all_blocks_with_labels_in_row_groups(corpus, tmp_path, mo
         pd.testing.assert_frame_equal(table, expected, check_dtype=False)
         group_counts.append(pq.ParquetFile(tmp_path / "table").num_row_groups)
     assert group_counts[0] == 1 < 2 < group_counts[1]
-
-
-def test_no_blocks_give_an_empty_table(corpus, tmp_path):
-    write_quadruples([], select_subset(corpus, "train", ["who"]), tmp_path / "none")
-    assert len(read_table(tmp_path / "none", QUADRUPLES)) == 0
+    write_quadruples([], pairs, tmp_path / "none")
+    assert read_table(tmp_path / "none", QUADRUPLES).empty
 
 
 def test_memory_does_not_grow_with_the_number_of_row_groups(monkeypatch, corpus, tmp_path):
@@ -185,15 +163,3 @@ def test_memory_does_not_grow_with_the_number_of_row_groups(monkeypatch, corpus,
 
     peak(1)
     assert peak(30) < 1.5 * peak(3)
-
-
-def test_a_failing_block_leaves_no_file(corpus, tmp_path):
-    def blocks():
-        yield np.zeros(1, int), np.zeros(1, int)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write_quadruples(
-            blocks(), select_subset(corpus, "train", ["who"]), tmp_path / "half.parquet"
-        )
-    assert not list(tmp_path.iterdir())

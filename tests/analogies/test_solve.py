@@ -235,20 +235,23 @@ def test_as_coded_3cosmul_may_choose_an_excluded_candidate():
     assert solved(vectors, category, BOTH, "3cosmul")[1] == 1
 
 
-def test_3cosmul_of_raw_cosines_by_hand():
-    solver = SOLVERS["3cosmul"].load()()
-    # Candidates by their cosines with A, B and C: a plain one, a negative one, one that is as good
-    # as orthogonal to A, and one where the denominator would be zero.
-    a, b, c = np.float32([[0.5, 0.5, 0.0, -1e-5], [0.8, -0.8, 0.1, 0.1], [0.6, -0.5, 0.2, 0.2]])
-    scores = solver.scores(solver.offset(a, b), None, solver.to_c(c))
-    assert scores == pytest.approx([0.48 / 0.50001, 0.4 / 0.50001, 2000, 2000], rel=1e-4)
-
-
-def test_the_epsilon_of_3cosmul_by_hand():
-    a, b, c = np.float32([0.1, 0.5, 0.4])
-    for epsilon, expected in ((1e-5, 0.2 / 0.10001), (0.001, 0.2 / 0.101)):
-        solver = SOLVERS["3cosmul"].load()(epsilon)
-        assert solver.scores(solver.offset(a, b), None, c) == pytest.approx(expected)
+@pytest.mark.parametrize(
+    ("epsilon", "cosines_abc", "expected"),
+    [
+        # A plain candidate, one that is as good as orthogonal to A, and one where the denominator
+        # would be zero.
+        (1e-5, (0.5, 0.8, 0.6), 0.48 / 0.50001),
+        (1e-5, (0.5, -0.8, -0.5), 0.4 / 0.50001),
+        (1e-5, (0.0, 0.1, 0.2), 2000),
+        (1e-5, (-1e-5, 0.1, 0.2), 2000),
+        (0.001, (0.1, 0.5, 0.4), 0.2 / 0.101),
+    ],
+)
+def test_3cosmul_of_raw_cosines_by_hand(epsilon, cosines_abc, expected):
+    solver = SOLVERS["3cosmul"].load()(epsilon)
+    a, b, c = np.float32(cosines_abc)
+    score = solver.scores(solver.offset(a, b), None, solver.to_c(c))
+    assert score == pytest.approx(expected, rel=1e-4)
 
 
 def test_shifted_3cosmul_shifts_cosines():
