@@ -23,13 +23,9 @@ def pairs(read_file):
     return partial(read_file, read, "cqa.xml")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [CQA, CQA.replace("an oak", "an<i> oak</i>")],
-    ids=["text", "nested elements"],
-)
-def test_comments_become_pairs(pairs, content):
-    assert pairs(content) == PAIRS
+@pytest.mark.parametrize("text", ["an oak", "an<i> oak</i>"])
+def test_comments_become_pairs(pairs, text):
+    assert pairs(CQA.replace("an oak", text)) == PAIRS
 
 
 def test_repeated_threads_and_original_questions_are_skipped(pairs):
@@ -57,11 +53,6 @@ def test_the_released_question_without_comments_is_skipped(pairs):
     assert pairs(CQA.replace("</xml>", f"{empty}</xml>")) == PAIRS
 
 
-BOMB = '<!ENTITY a0 "boom">' + "".join(
-    f'<!ENTITY a{number} "{f"&a{number - 1};" * 10}">' for number in range(1, 12)
-)
-
-
 def test_deep_nesting_does_not_crash(pairs):
     deep = "<i>" * 30_000 + "oak" + "</i>" * 30_000
     assert pairs(CQA.replace("an oak", deep))[0].candidate == "oak"
@@ -84,10 +75,10 @@ def original(related, label, question="Q1", text=ORIGINAL):
 
 XML = "<xml>\n" + original("R1", "PerfectMatch") + original("R9", "Irrelevant")
 XML += original("R2", "Relevant", "Q2", ORIGINAL.replace("a tree", "an oak")) + "</xml>"
-XML_ROWS = [
-    ("Q1", "a tree which one & where?", "R1", 1),
-    ("Q1", "a tree which one & where?", "R9", 0),
-    ("Q2", "an oak which one & where?", "R2", 1),
+XML_PAIRS = [
+    Pair(6, "Q1", "a tree which one & where?", "R1", 1),
+    Pair(14, "Q1", "a tree which one & where?", "R9", 0),
+    Pair(22, "Q2", "an oak which one & where?", "R2", 1),
 ]
 LINES = [
     {"split": "a", "label": "Irrelevant", "orgq": "be tree", "relq": "oak ", "orgq_body": "Trees"},
@@ -116,9 +107,7 @@ def jsonl(lines=LINES):
 
 
 def test_original_and_related_questions_become_pairs(related_pairs):
-    rows = related_pairs(XML)
-    assert [pair[1:5] for pair in rows] == XML_ROWS
-    assert [pair.line for pair in rows] == [6, 14, 22]
+    assert related_pairs(XML) == XML_PAIRS
 
 
 def test_a_question_keeps_its_first_text(related_pairs):
@@ -134,16 +123,16 @@ def test_json_lines_become_pairs_with_parts_and_ids(related_pairs):
 
 def test_empty_lines_are_skipped_and_ids_normalised(related_pairs):
     lines = [LINES[3], LINES[4] | {"qid": " Q7\u200b"}, LINES[3] | {"qid": 0}, LINES[0]]
-    rows = related_pairs(jsonl(lines) + "\n \n", "b.jsonl")
-    assert [pair.question_id for pair in rows] == ["Q7", "Q7", "0", "a-4"]
+    pairs = related_pairs(jsonl(lines) + "\n \n", "b.jsonl")
+    assert [pair.question_id for pair in pairs] == ["Q7", "Q7", "0", "a-4"]
 
 
 def test_a_split_selects_parts_of_its_file(tmp_path):
     path = tmp_path / "b.jsonl"
     path.write_text(jsonl())
     parts = {"train": ["a"], "dev": ["b"], "test": ["b", "a"]}
-    files = dict.fromkeys(SPLITS, str(path))
-    corpus = build_corpus("toy", "semeval_related", files, {}, {}, (), parts)
+    arguments = "toy", "semeval_related", dict.fromkeys(SPLITS, str(path)), {}, {}, ()
+    corpus = build_corpus(*arguments, parts)
     assert corpus["split"].value_counts().to_dict() == {"train": 3, "dev": 2, "test": 5}
     with pytest.raises(AnalogyQAError, match="no questions in this file"):
-        build_corpus("toy", "semeval_related", files, {}, {}, (), parts | {"dev": ["c"]})
+        build_corpus(*arguments, parts | {"dev": ["c"]})

@@ -1,10 +1,11 @@
 """The corpus table, which is built in the same way for all data sets."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import (
     build_corpus,
     clean_id,
@@ -16,26 +17,24 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, SPLITS, write_table
 
 HEADER = "QuestionID\tQuestion\tSentence\tLabel\n"
+DEV = "1\twhen is it ?\ta\t1\n"
 TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}
 
 
 @pytest.fixture
 def build(tmp_path):
-    """Build a corpus from the rows of its training table; dev and test hold one question each."""
+    """Build a corpus from the rows of one or more training files."""
 
-    def build(train: str, expected=None, drop_all_correct=()):
-        files = {}
+    def build(*train: str, dev=DEV, test=DEV, expected=None, drop_all_correct=()):
+        rows = {"train": train, "dev": [dev], "test": [test]}
+        files = {split: [] for split in SPLITS}
         for split in SPLITS:
-            path = tmp_path / f"{split}.tsv"
-            path.write_text(HEADER + (train if split == "train" else "1\twhen is it ?\ta\t1\n"))
-            files[split] = str(path)
+            for number, content in enumerate(rows[split]):
+                files[split].append(str(tmp_path / f"{split}{number}.tsv"))
+                Path(files[split][-1]).write_text(HEADER + content)
         return build_corpus("toy", "wikiqa", files, TYPES, expected or {}, drop_all_correct)
 
     return build
-
-
-def test_registered_readers_can_be_imported():
-    assert all(callable(entry.load()) for entry in READERS.values())
 
 
 def test_the_table_has_the_columns_of_its_schema(build):
@@ -71,45 +70,25 @@ def test_answerable_questions_are_counted_by_split_and_type(build, tmp_path):
     }
 
 
-@pytest.fixture
-def build_union(tmp_path):
-    """Build a corpus whose training split has a file for each argument."""
-
-    def build_union(*train: str):
-        texts = {f"train{index}": rows for index, rows in enumerate(train)}
-        texts |= {"dev": "d\twhen is it ?\ta\t1\n", "test": "t\tWho was it ?\ta\t1\n"}
-        for name, rows in texts.items():
-            (tmp_path / f"{name}.tsv").write_text(HEADER + rows)
-        files = {split: str(tmp_path / f"{split}.tsv") for split in ("dev", "test")}
-        files["train"] = [str(tmp_path / f"train{index}.tsv") for index in range(len(train))]
-        return build_corpus("toy", "wikiqa", files, TYPES)
-
-    return build_union
-
-
-def test_a_train_split_of_several_files_drops_questions_of_dev_and_test(build_union, caplog):
+def test_a_train_split_of_several_files_drops_questions_of_dev_and_test(build, caplog):
     first = "1\twho is it ?\ta\t1\n2\twhen is it ?\ta\t1\n2\twhen is it ?\tb\t0\n"
     second = "3\twho was it ?\ta\t1\n4\twhere is it ?\ta\t0\n"
-    corpus = build_union(first, second)
+    others = {"dev": "d\twhen is it ?\ta\t1\n", "test": "t\tWho was it ?\ta\t1\n"}
+    corpus = build(first, second, **others)
     assert corpus["candidate_id"].tolist() == ["1-0", "4-0", "d-0", "t-0"]
     assert "toy: 2 training questions are also in dev or test and are dropped: 2, 3" in caplog.text
     # A single file is read as it was released.
-    assert build_union(first)["question_id"].tolist() == ["1", "2", "2", "d", "t"]
-
-
-def test_two_files_of_a_split_must_not_share_a_question_id(build_union):
-    with pytest.raises(
-        AnalogyQAError, match=r"train1\.tsv: the question 1 is also in .*train0\.tsv\. Use each id"
-    ):
-        build_union("1\twho is it ?\ta\t1\n", "1\twhere is it ?\ta\t1\n")
+    assert build(first, **others)["question_id"].tolist() == ["1", "2", "2", "d", "t"]
+    message = r"train1\.tsv: the question 1 is also in .*train0\.tsv\. Use each id"
+    with pytest.raises(AnalogyQAError, match=message):
+        build(first, first)
 
 
 def test_require_types_names_missing_types_and_splits(build):
     counts = count_questions(build(COUNTED + "6\twhen is it ?\ta\t1\n"))
     require_types("toy", counts, ["when"])
-    with pytest.raises(
-        AnalogyQAError, match=r"^data set toy: .* type who \(dev\), who \(test\)\. "
-    ):
+    message = r"^data set toy: .* type who \(dev\), who \(test\)\. "
+    with pytest.raises(AnalogyQAError, match=message):
         require_types("toy", counts, ["when", "who"])
 
 
@@ -143,19 +122,15 @@ def test_clean_id_is_idempotent(text):
     ("name", "count"), [("who", 1), ("when", 0), ("where", 1), ("all", 3), ("other", 0)]
 )
 def test_unexpected_counts_are_an_error(build, name, count):
-    build(COUNTED, {"train": {name: count}})
-    message = rf"train\.tsv: {count} {name} questions .* expects 9 \(datasets\.toy\.questions"
+    build(COUNTED, expected={"train": {name: count}})
+    message = rf"train0\.tsv: {count} {name} questions .* expects 9 \(datasets\.toy\.questions"
     with pytest.raises(AnalogyQAError, match=message):
-        build(COUNTED, {"train": {name: 9}})
+        build(COUNTED, expected={"train": {name: 9}})
 
 
 MIXED = "1\twho is it ?\ta\t1\n1\twho is it ?\tb\t0\n"
 ALL_CORRECT = "2\twho is all ?\ta\t1\n2\twho is all ?\tb\t1\n"
 ALL_WRONG = "3\twho is none ?\ta\t0\n"
-
-
-def questions(corpus, split):
-    return corpus.loc[corpus["split"] == split, "question_id"].unique().tolist()
 
 
 @pytest.mark.parametrize(
@@ -170,11 +145,9 @@ def questions(corpus, split):
 def test_questions_whose_candidates_are_all_correct_are_dropped_on_request(
     build, rows, dropped, remaining
 ):
-    corpus = build(rows, drop_all_correct=dropped)
-    assert tuple(questions(corpus, split) for split in SPLITS) == remaining
+    expected = {"train": {"all": len(remaining[0]) - ("3" in remaining[0])}}  # without dropped ones
+    corpus = build(rows, expected=expected, drop_all_correct=dropped)
+    by_split = corpus.groupby("split")["question_id"].unique()
+    assert tuple(list(by_split.get(split, [])) for split in SPLITS) == remaining
     assert corpus.index.tolist() == list(range(len(corpus)))
     assert corpus["candidate_id"].tolist()[:2] == ["1-0", "1-1"]
-
-
-def test_dropped_questions_are_not_counted(build):
-    build(MIXED + ALL_CORRECT, {"train": {"who": 1}}, ["train"])

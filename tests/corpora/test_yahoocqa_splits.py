@@ -1,13 +1,13 @@
 """A pickle of plain values is read; one that names a class or a function is refused."""
 
 import pickle
-import zipfile
 
 import pytest
 
 from analogyqa.corpora.table import Pair
 from analogyqa.corpora.yahoocqa_splits import read
 from analogyqa.errors import AnalogyQAError
+from builders.damaged import zipped
 
 SPLIT = {
     "train": {"which tree": [["a fir", 1], ["an oak", 0]]},
@@ -34,30 +34,18 @@ class Harmful:
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "env.pkl.zip"
-
-
-def write(path, *contents):
-    with zipfile.ZipFile(path, "w") as archive:
-        for number, content in enumerate(contents):
-            archive.writestr(f"{number}.pkl", content)
-    return path
+def pairs(read_file):
+    return lambda content: read_file(read, "env.pkl.zip", zipped(("env.pkl", content)))
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_all_splits_are_read(path, protocol):
-    assert list(read(write(path, pickle.dumps(SPLIT, protocol)))) == PAIRS
-
-
-def test_a_pickle_written_by_python_2_is_read(path):
-    assert list(read(write(path, PYTHON_2_PICKLE))) == [Pair(1, "1", "café", "a", 1, "dev")]
-
-
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_a_pickle_that_could_run_code_is_refused(path, tmp_path, protocol):
+def test_all_splits_are_read_and_code_is_not_run(pairs, tmp_path, protocol):
+    assert pairs(pickle.dumps(SPLIT, protocol)) == PAIRS
     target = tmp_path / "written"
-    write(path, pickle.dumps({**SPLIT, "dev": Harmful(target)}, protocol))
     with pytest.raises(AnalogyQAError, match="could run code"):
-        list(read(path))
+        pairs(pickle.dumps({**SPLIT, "dev": Harmful(target)}, protocol))
     assert not target.exists()
+
+
+def test_a_pickle_written_by_python_2_is_read(pairs):
+    assert pairs(PYTHON_2_PICKLE) == [Pair(1, "1", "café", "a", 1, "dev")]
