@@ -70,19 +70,16 @@ def limit_file_size() -> Callable[[int], AbstractContextManager]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    # Each test has one teardown report, which pytest-xdist brings here with its properties.
-    lines = [
+    reports = (report for reports in terminalreporter.stats.values() for report in reports)
+    properties = {
         f"{report.nodeid}: {line}"
-        for reports in terminalreporter.stats.values()
         for report in reports
-        if getattr(report, "when", None) == "teardown"
-        for name, line in report.user_properties
+        for name, line in getattr(report, "user_properties", ())
         if name == "count"
-    ]
-    if lines:
+    }
+    if properties:
         terminalreporter.section("counts")
-        for line in sorted(lines):
-            terminalreporter.line(line)
+        terminalreporter.write("\n".join([*sorted(properties), ""]))
 
 
 @pytest.fixture(scope="session")
@@ -127,48 +124,51 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Project:
-    """A project whose whole pipeline has run; copy it before changing anything or running in it.
+def make_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callable[..., Path]:
+    """Let the first worker of pytest-xdist make a folder, which all of them share."""
+    base = tmp_path_factory.getbasetemp()
 
-    The workers of pytest-xdist share one.
-    """
-    folder = shared_folder(tmp_path_factory, worker_id) / "finished"
+    def make_once(name: str, make: Callable[[Path], None]) -> Path:
+        folder = (base if worker_id == "master" else base.parent) / name
+        folder.mkdir(exist_ok=True)
+        with FileLock(f"{folder}.lock"):
+            if not (folder / "complete").exists():
+                make(folder)
+                (folder / "complete").touch()
+        return folder
 
-    def run_all() -> None:
-        done = Project(folder / "project").create().run()
-        assert done.returncode == 0, done.stdout
-
-    make_once(folder, run_all)
-    return Project(folder / "project")
+    return make_once
 
 
 @pytest.fixture(scope="session")
-def finished_checkout(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A checkout whose folder `work` has a finished project with few systems; copy it before use.
+def finished(make_once: Callable[..., Path]) -> Project:
+    """A project whose whole pipeline has run; copy it before changing anything or running in it."""
 
-    The workers of pytest-xdist share one.
-    """
-    folder = shared_folder(tmp_path_factory, worker_id) / "code"
+    def run_all(folder: Path) -> None:
+        done = Project(folder / "project").create().run()
+        assert done.returncode == 0, done.stdout
 
-    def run_small() -> None:
+    return Project(make_once("finished", run_all) / "project")
+
+
+@pytest.fixture(scope="session")
+def finished_checkout(make_once: Callable[..., Path]) -> Path:
+    """A checkout whose folder `work` has a finished small project; copy it before use."""
+
+    def run_small(folder: Path) -> None:
         checkout = copy_checkout(folder / "checkout")
         project = Project(checkout / "work").create(**SMALL_RUN)
         done = project.run("--snakefile", str(checkout / "Snakefile"))
         assert done.returncode == 0, done.stdout
 
-    make_once(folder, run_small)
-    return folder / "checkout"
+    return make_once("code", run_small) / "checkout"
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A checkout with a finished demo: a copy of this one's if this commit made it, else a new one.
+def demo(make_once: Callable[..., Path]) -> Path:
+    """A checkout with a finished demo: a copy of this one's if this commit made it."""
 
-    The workers of pytest-xdist share one.
-    """
-    folder = shared_folder(tmp_path_factory, worker_id) / "demo"
-
-    def run_demo() -> None:
+    def run_demo(folder: Path) -> None:
         checkout = copy_checkout(folder / "checkout")
         here = REPOSITORY / "results" / "demo"
         record = here / "runs" / "analogy" / "wikiqa" / "comb" / "default" / "run.json"
@@ -181,19 +181,4 @@ def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
             command = [sys.executable, "-m", "analogyqa", "demo", "--cores", "2"]
             subprocess.run(command, cwd=checkout, env=clean_environment(checkout), check=True)
 
-    make_once(folder, run_demo)
-    return folder / "checkout"
-
-
-def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    base = tmp_path_factory.getbasetemp()
-    return base if worker_id == "master" else base.parent
-
-
-def make_once(folder: Path, make: Callable[[], None]) -> None:
-    """Let the first worker make what all of them share."""
-    folder.mkdir(exist_ok=True)
-    with FileLock(f"{folder}.lock"):
-        if not (folder / "complete").exists():
-            make()
-            (folder / "complete").touch()
+    return make_once("demo", run_demo) / "checkout"

@@ -13,16 +13,13 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import torch
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, infersent
-from analogyqa.vectors.store import read_store, write_store
 from builders import tiny
-from builders.damaged import TARGETS, entities, mark_most_slow, metrics, npy, saved, written
+from builders.damaged import TARGETS, entities, mark_most_slow, npy, saved, written
 
 
 class Payload:
@@ -90,29 +87,6 @@ def test_weights_that_would_run_code_are_refused_and_nothing_is_run(
     path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
     with pytest.raises(AnalogyQAError, match=path.name):
         TARGETS[loader].read(path)
-    assert not marker.exists()
-
-
-def test_words_that_are_a_pickle_are_only_words(tmp_path, marker):
-    path = tmp_path / "words.npy"
-    write_store(np.ones((1, 2), dtype=np.float32), np.array([True]), ["word"], "here", path)
-    path.with_suffix(".words.txt").write_bytes(pickle.dumps(PAYLOADS["system"](marker)))
-    with pytest.raises(AnalogyQAError, match="words"):
-        read_store(path)
-    assert not marker.exists()
-
-
-def test_a_table_whose_type_is_a_pickle_is_refused(tmp_path, marker):
-    # The type by which older versions of pyarrow ran code: CVE-2023-47248.
-    metadata = {
-        b"ARROW:extension:name": b"arrow.py_extension_type",
-        b"ARROW:extension:metadata": pickle.dumps(PAYLOADS["system"](marker)),
-    }
-    field = pa.field("split", pa.string(), metadata=metadata)
-    path = tmp_path / "metrics.parquet"
-    pq.write_table(pa.table([["a"]], schema=pa.schema([field])), path)
-    with pytest.raises(AnalogyQAError, match="columns split: string instead of"):
-        metrics(path)
     assert not marker.exists()
 
 
