@@ -2,8 +2,8 @@
 
 import pytest
 
-from analogyqa.analogies import rules
 from analogyqa.analogies.grammar import child, label
+from analogyqa.analogies.specs import RELATIONS
 from builders.documents import CLEARNLP, UD, doc
 
 SLICING = (
@@ -48,46 +48,39 @@ OPPOSITES = {"possible": "impossible"}
 @pytest.mark.parametrize(
     ("rule", "sentence", "first", "second"),
     [
-        (rules.comparative, LONGER, "The river is long.",
+        ("comparative", LONGER, "The river is long.",
          "The river is much longer than the road."),
-        (rules.opposites, POSSIBLE, "It is possible to measure it.",
+        ("opposites", POSSIBLE, "It is possible to measure it.",
          "It is impossible to measure it."),
-        (rules.opposites, POSSIBLE_CLEARNLP, "It is possible to measure it.",
+        ("opposites", POSSIBLE_CLEARNLP, "It is possible to measure it.",
          "It is impossible to measure it."),
-        (rules.plurals, SLICING.format(object="obj"),
+        ("plurals", SLICING.format(object="obj"),
          "A woman is slicing one onion in the kitchen.",
          "A woman is slicing two onions in the kitchen."),
-        (rules.plurals, TWO_DOGS, "One dog is running.", "Two dogs are running."),
-        (rules.conjugation, UD, "A man is playing chess.", "A man plays chess."),
-        (rules.conjugation, WILL, "The girl will play tomorrow.", "The girl plays tomorrow."),
-        (rules.negation, UD, "A man is not playing chess.", "A man is playing chess."),
-        (rules.negation, SLEEPS, "The cat does not sleep.", "The cat sleeps."),
-        (rules.no_such_thing, UD, "There is no man playing chess.", "A man is playing chess."),
-        *((rules.passive, SLICING_ALONE.format(object=name), "A woman is slicing two onions.",
+        ("plurals", TWO_DOGS, "One dog is running.", "Two dogs are running."),
+        ("conjugation", UD, "A man is playing chess.", "A man plays chess."),
+        ("conjugation", WILL, "The girl will play tomorrow.", "The girl plays tomorrow."),
+        ("negation", UD, "A man is not playing chess.", "A man is playing chess."),
+        ("negation", SLEEPS, "The cat does not sleep.", "The cat sleeps."),
+        ("no_such_thing", UD, "There is no man playing chess.", "A man is playing chess."),
+        *(("passive", SLICING_ALONE.format(object=name), "A woman is slicing two onions.",
            "Two onions are being sliced by a woman.") for name in ("obj", "dobj")),
-        (rules.objective_clause, SAYS, "Anna says that the train left Oslo.",
+        ("objective_clause", SAYS, "Anna says that the train left Oslo.",
          "The train left Oslo."),
-        (rules.predicative_adjective, BROWN, "A brown dog is running.",
+        ("predicative_adjective", BROWN, "A brown dog is running.",
          "A dog that is brown is running."),
     ],
 )  # fmt: skip
 def test_a_rule_makes_a_pair(rule, sentence, first, second):
-    ((*texts, varied),) = rule(doc(sentence), OPPOSITES)
+    ((*texts, varied),) = RELATIONS[rule].load()(doc(sentence), OPPOSITES)
     assert texts == [first, second]
     assert varied
 
 
-RULES = [
-    *(rules.comparative, rules.opposites, rules.plurals, rules.conjugation),
-    *(rules.negation, rules.no_such_thing, rules.passive),
-    *(rules.objective_clause, rules.predicative_adjective),
-]
-
-
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", [name for name, rule in RELATIONS.items() if rule.parses])
 def test_rules_skip_negated_sentences(rule):
     negated = "Nobody/NN/PRON/nsubj/1 sleeps/VBZ/VERB/ROOT/1/sleep ././PUNCT/punct/1"
-    assert list(rule(doc(negated), OPPOSITES)) == []
+    assert list(RELATIONS[rule].load()(doc(negated), OPPOSITES)) == []
 
 
 @pytest.mark.parametrize(
@@ -96,22 +89,22 @@ def test_rules_skip_negated_sentences(rule):
         # A clause that is about the adjective; who did it is not irresponsible; soldiers'
         # imprisonment; onions that may be those in the kitchen; a new sports show; a black and a
         # white dog; no sentence.
-        (rules.comparative, LONGER.replace("The/DT/DET/det/1", "As/IN/SCONJ/mark/4")),
-        (rules.comparative, LONGER.replace("river/NN", "which/WDT")),
-        (rules.opposites, POSSIBLE.replace("possible/", "responsible/")),
-        (rules.plurals, TWO_DOGS.replace("are/VBP/AUX/aux/3/be", "'/POS/PART/case/1")),
-        (rules.passive, SLICING.format(object="obj")),
-        (rules.predicative_adjective, BROWN.replace("dog/NN/", "dogs/NNS/")),
-        (rules.predicative_adjective, "Anna/NNP/PROPN/nsubj/4 and/CC/CCONJ/cc/4 "
+        ("comparative", LONGER.replace("The/DT/DET/det/1", "As/IN/SCONJ/mark/4")),
+        ("comparative", LONGER.replace("river/NN", "which/WDT")),
+        ("opposites", POSSIBLE.replace("possible/", "responsible/")),
+        ("plurals", TWO_DOGS.replace("are/VBP/AUX/aux/3/be", "'/POS/PART/case/1")),
+        ("passive", SLICING.format(object="obj")),
+        ("predicative_adjective", BROWN.replace("dog/NN/", "dogs/NNS/")),
+        ("predicative_adjective", "Anna/NNP/PROPN/nsubj/4 and/CC/CCONJ/cc/4 "
          "a/DT/DET/det/4 brown/JJ/ADJ/amod/4 dog/NN/NOUN/conj/0 "
          "run/VBP/VERB/ROOT/5 ././PUNCT/punct/5"),
-        (rules.predicative_adjective,
+        ("predicative_adjective",
          BROWN.replace("is/VBZ/AUX/aux/4/be", "now/RB/ADV/advmod/4")),
     ],
 )  # fmt: skip
 def test_rules_skip_ambiguous_sentences(rule, sentence):
     antonyms = {"possible": "impossible", "responsible": "irresponsible"}
-    assert list(rule(doc(sentence), antonyms)) == []
+    assert list(RELATIONS[rule].load()(doc(sentence), antonyms)) == []
 
 
 @pytest.mark.parametrize("sentence", [UD, CLEARNLP])

@@ -9,7 +9,7 @@ one, and gives the bits of the CPU wherever both run the same operations.
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 DEVICE = torch.device("meta")
 aten = torch.ops.aten
@@ -60,17 +60,14 @@ class FakeGPU(TorchDispatchMode):
         on_gpu = [tensor for tensor in tensors if isinstance(tensor, OnFakeGPU)]
         target = kwargs.get("device")
         to_gpu = bool(on_gpu) if target is None else torch.device(target) == DEVICE
-        if on_gpu and function not in _MIXES:
-            strays = [
-                tensor for tensor in tensors if tensor.dim() and not isinstance(tensor, OnFakeGPU)
-            ]
-            if strays:
-                raise RuntimeError(f"{function}: tensors of the fake GPU and of the CPU")
+        strays = (tensor for tensor in tensors if not isinstance(tensor, OnFakeGPU))
+        if on_gpu and function not in _MIXES and any(tensor.dim() for tensor in strays):
+            raise RuntimeError(f"{function}: tensors of the fake GPU and of the CPU")
         if target is not None:
             kwargs["device"] = torch.device("cpu")
             if function is aten._to_copy.default and to_gpu != bool(on_gpu):
                 kwargs["non_blocking"] = False
-        args, kwargs = tree_map(lambda x: getattr(x, "content", x), (args, kwargs))
+        args, kwargs = tree_map_only(OnFakeGPU, lambda x: x.content, (args, kwargs))
         result = function(*args, **kwargs)
         if not to_gpu:
             return result
@@ -78,20 +75,16 @@ class FakeGPU(TorchDispatchMode):
             return OnFakeGPU(result[0]), result[1]
         # A result written in place, or into `out`, stays the same tensor object.
         originals = {id(tensor.content): tensor for tensor in on_gpu}
-
-        def wrapped(value: object) -> object:
-            if not isinstance(value, Tensor):
-                return value
-            return originals[id(value)] if id(value) in originals else OnFakeGPU(value)
-
-        return tree_map(wrapped, result)
+        return tree_map_only(
+            Tensor, lambda x: originals[id(x)] if id(x) in originals else OnFakeGPU(x), result
+        )
 
 
 def to_cpu(value: object) -> object:
     """Return a state with its tensors on the CPU, as saving one on a GPU does."""
-    return tree_map(lambda x: x.detach().cpu() if isinstance(x, OnFakeGPU) else x, value)
+    return tree_map_only(OnFakeGPU, lambda x: x.detach().cpu(), value)
 
 
 def moved(value: object, device: torch.device) -> object:
     """Return a state with its tensors on a device, as loading one does."""
-    return tree_map(lambda x: x.to(device) if isinstance(x, Tensor) else x, value)
+    return tree_map_only(Tensor, lambda x: x.to(device), value)

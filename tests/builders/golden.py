@@ -59,12 +59,7 @@ def page_text(html: str, folder: Path) -> str:
 
 
 def figure_text(draw: Callable[[dict[str, Path]], None], folder: Path) -> str:
-    """Return what a function draws as lines of text: each label, mark, line and area.
-
-    Args:
-        draw: Draws a figure into a file of each format.
-        folder: Where the file may be written.
-    """
+    """Return what a function draws to a folder as text: each label, mark, line and area."""
     figures: list[Figure] = []
 
     def keep(figure: Figure, path: Path, **_: object) -> None:
@@ -113,8 +108,10 @@ def _artist_lines(artist: Artist) -> Iterator[str]:
         data = getattr(artist, "_verts3d", None) or artist.get_data()
         yield f"line{label} {look} {face} {artist.get_linewidth():g} {_points(data)}"
     elif isinstance(artist, Collection):
-        colours = [to_hex(colour) for colour in np.unique(artist.get_facecolor(), axis=0)]
-        colours += [to_hex(colour) for colour in np.unique(artist.get_edgecolor(), axis=0)]
+        unique = (
+            np.unique(part, axis=0) for part in (artist.get_facecolor(), artist.get_edgecolor())
+        )
+        colours = [to_hex(colour) for part in unique for colour in part]
         if hasattr(artist, "get_segments"):
             points = "; ".join(_points(segment.T) for segment in artist.get_segments())
         else:

@@ -20,14 +20,8 @@ from pathlib import Path
 
 import psutil
 
-from builders.projects import (
-    REPOSITORY,
-    SMALL_RUN,
-    Project,
-    clean_environment,
-    copy_demo,
-    products_of,
-)
+from builders import projects
+from builders.projects import REPOSITORY, SMALL_RUN, Project, products_of
 
 LOCKED = "Directory cannot be locked"
 SCRIPTS = "/.snakemake/scripts/"
@@ -41,22 +35,18 @@ class Run:
         folder: Path,
         command: list[str],
         results: Path,
-        checkout: Path = REPOSITORY,
+        checkout=REPOSITORY,
         **environment: str,
     ) -> None:
         self.folder, self.command, self.results = folder, command, results
-        self.environment = clean_environment(checkout) | environment
+        self.environment = projects.clean_environment(checkout) | environment
         self.process: subprocess.Popen | None = None
 
     def start(self, *arguments: str) -> subprocess.Popen:
+        where = {"cwd": self.folder, "env": self.environment, "stderr": subprocess.STDOUT}
         with open(self.folder / "snakemake.out", "ab") as output:
-            self.process = subprocess.Popen(
-                [*self.command, *arguments],
-                cwd=self.folder,
-                env=self.environment,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
+            command = [*self.command, *arguments]
+            self.process = subprocess.Popen(command, stdout=output, **where)
         return self.process
 
     def finish(self) -> dict[str, bytes]:
@@ -104,7 +94,7 @@ def tiny_run(folder: Path) -> Run:
 
 def demo_run(folder: Path, *arguments: str, **environment: str) -> Run:
     command = [sys.executable, "-m", "snakemake", *(arguments or ("--cores", "2"))]
-    copy_demo(folder)
+    projects.copy_demo(folder)
     return Run(folder, command, folder / "results" / "demo", folder, **environment)
 
 
@@ -126,16 +116,14 @@ def kill_and_restart(run: Run, chance: random.Random, kills: int, longest: float
             assert process.wait() == 0, run.output()
             return hit
         try:
-            status = process.wait(timeout=chance.uniform(0, longest))
+            assert process.wait(timeout=chance.uniform(0, longest)) == 0, run.output()
+            return hit
         except subprocess.TimeoutExpired:
             victim = _kill_one(run, chance)
             hit[victim] += 1
             process.wait()  # a killed job ends Snakemake too, once the jobs beside it have ended
             if victim == "Snakemake":
                 run.unlock()
-        else:
-            assert status == 0, run.output()
-            return hit
 
 
 def _kill_one(run: Run, chance: random.Random) -> str:
@@ -151,24 +139,6 @@ def _kill_one(run: Run, chance: random.Random) -> str:
     return "Snakemake"
 
 
-def spend(
-    options: argparse.Namespace, folder: Path, make: Callable[[Path], Run], expected: dict
-) -> tuple[Counter[str], int]:
-    """Spend the kills on as many runs as needed; return the processes hit and the number of runs.
-
-    Raises AssertionError when a run does not end, or ends with other products than `expected`.
-    """
-    chance, hit, runs = random.Random(options.seed), Counter(), 0
-    while (left := options.kills - hit.total()) > 0:
-        runs += 1
-        run = make(folder / f"run{runs}")
-        hit += kill_and_restart(run, chance, left, options.longest)
-        assert_identical(run, expected, f"seed {options.seed}, run {runs}")
-        print(f"run {runs}: {len(expected)} products identical after {dict(hit)} kills", flush=True)
-        shutil.rmtree(run.folder, ignore_errors=True)
-    return hit, runs
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=100)
@@ -178,13 +148,17 @@ def main() -> None:
     parser.add_argument("--undisturbed", type=Path, help="the results of a run, else one is made")
     options = parser.parse_args()
     make = tiny_run if options.tiny else demo_run
-    with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as temporary:
-        folder = Path(temporary)
-        if options.undisturbed:
-            expected = products_of(options.undisturbed)
-        else:
-            expected = make(folder / "undisturbed").finish()
-        hit, runs = spend(options, folder, make, expected)
+    chance, hit, runs = random.Random(options.seed), Counter(), 0
+    with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as folder:
+        undisturbed = options.undisturbed
+        expected = products_of(undisturbed) if undisturbed else make(Path(folder, "run0")).finish()
+        while (left := options.kills - hit.total()) > 0:
+            runs += 1
+            run = make(Path(folder, f"run{runs}"))
+            hit += kill_and_restart(run, chance, left, options.longest)
+            assert_identical(run, expected, f"seed {options.seed}, run {runs}")
+            print(f"run {runs}: {len(expected)} products identical, {dict(hit)} kills", flush=True)
+            shutil.rmtree(run.folder, ignore_errors=True)
     print(f"{hit.total()} kills in {runs} runs: {dict(hit)}")
 
 

@@ -8,7 +8,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -113,7 +113,12 @@ class Project:
         for split, count in (("train", 6), ("dev", 3), ("test", 4)):
             _write_wikiqa(self.data / f"{split}.tsv", split, count)
         _write_vectors(self.data / "words.vec")
-        _write_patterns(self.data / "entities.jsonl")
+        patterns = [
+            json.dumps({"label": ENTITIES[question_type], "pattern": word}) + "\n"
+            for question_type, words in ANSWERS.items()
+            for word in words
+        ]
+        (self.data / "entities.jsonl").write_text("".join(patterns))
         _write_inference(self.data / "nli.txt", 60)
         _write_weights(self.folder / "resources" / "models" / "infersent2.pkl")
         self.configure(**changes)
@@ -140,16 +145,11 @@ class Project:
         self, *arguments: str, preexec_fn: Callable[[], None] | None = None
     ) -> subprocess.CompletedProcess:
         """Run Snakemake to its end; stdout and stderr come together in `stdout`."""
-        return subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=clean_environment(checkout_of(arguments)),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=600,
-            preexec_fn=preexec_fn,
-        )
+        at = arguments.index("--snakefile") + 1 if "--snakefile" in arguments else None
+        environment = clean_environment(Path(arguments[at]).parent if at else REPOSITORY)
+        where = {"cwd": self.folder, "env": environment, "preexec_fn": preexec_fn}
+        output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        return subprocess.run(self.command(*arguments), timeout=600, **where, **output)
 
     def jobs(self, *arguments: str) -> list[tuple[str, str]]:
         """Return (rule, first output) of every job that a dry run would do, sorted."""
@@ -207,8 +207,8 @@ def products_of(results: Path) -> dict[str, bytes]:
 
     report.html is left out, because it has the time of each job.
     """
-    files = [path for folder in ("tables", "figures") for path in (results / folder).rglob("*.*")]
-    files += [path for ending in ("csv", "md", "html") for path in results.glob(f"*.{ending}")]
+    patterns = ("tables/**/*.*", "figures/**/*.*", "*.csv", "*.md", "*.html")
+    files = (path for pattern in patterns for path in results.glob(pattern))
     products = {str(path.relative_to(results)): path.read_bytes() for path in files}
     return {name: content for name, content in products.items() if name != "report.html"}
 
@@ -228,17 +228,9 @@ def clean_environment(checkout: Path = REPOSITORY) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(checkout / "workflow_scripts")}
 
 
-def checkout_of(arguments: Sequence[str]) -> Path:
-    """Return the checkout whose Snakefile the arguments name, else the repository."""
-    if "--snakefile" not in arguments:
-        return REPOSITORY
-    return Path(arguments[arguments.index("--snakefile") + 1]).parent
-
-
 def _write_wikiqa(path: Path, split: str, count: int) -> None:
     chance = random.Random(split)
-    header = "QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel"
-    lines = [header]
+    lines = ["QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel"]
     for question_type, answers in ANSWERS.items():
         for number in range(count):
             name = f"{split}-{question_type}-{number}"
@@ -258,15 +250,6 @@ def _write_vectors(path: Path) -> None:
     generator = np.random.default_rng(0)
     lines = [f"{len(words)} 6"]
     lines += [f"{word} {' '.join(f'{x:.3f}' for x in generator.normal(size=6))}" for word in words]
-    path.write_text("\n".join(lines) + "\n")
-
-
-def _write_patterns(path: Path) -> None:
-    lines = [
-        json.dumps({"label": ENTITIES[question_type], "pattern": word})
-        for question_type, words in ANSWERS.items()
-        for word in words
-    ]
     path.write_text("\n".join(lines) + "\n")
 
 

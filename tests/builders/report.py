@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell, reported_cells
-from analogyqa.evaluation.summary import RECORDED, SUMMARY, to_frame
+from analogyqa.evaluation.summary import SUMMARY, to_frame
 from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.report.figures import STYLE
@@ -25,6 +25,7 @@ CONFERENCE, WORKSHOP, HYPERBOLIC, MAPPING = (
     load_paper(PAPERS / name / "paper.yaml")
     for name in ("diallo2019", "lwda2019", "hyperqa", "mappsent")
 )
+Drawing = Callable[[dict[str, Path]], None]
 DATASET = {"reader": "wikiqa", "train": "a", "dev": "b", "test": "c"}
 TITLES = {"wikiqa": "WIKIQA", "trecqa": "TRECQA"}
 TYPES = ("who", "when", "where")
@@ -118,26 +119,22 @@ def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
     values |= {"n_items": lambda cell, _: 9 if cell.subset == "comb" else 3, "tied_candidates": 0}
     values |= {"hyperparameters": lambda cell, _: "bare" if is_tuned(cell) else ""}
     values |= {"provenance": lambda cell, _: f"made up for {cell.system}"} | changes
-    measures = dict.fromkeys(
-        number.coordinates.measure
+    values |= {"overrides": lambda cell, _: to_text(cell.overrides)}
+    numbers = (
+        number
         for paper in papers
-        for artefact in paper.artefacts.values()
-        for number in artefact.numbers()
-        if number.coordinates.measure
+        for table in paper.artefacts.values()
+        for number in table.numbers()
     )
-    rows = [
-        {
-            **cell._asdict(),
-            "overrides": to_text(cell.overrides),
-            "measure": measure,
-            **{
-                name: value(cell, measure) if callable(value) else value
-                for name, value in values.items()
-            },
-        }
-        for cell in reported_cells(config, {paper.paper: paper for paper in papers})
-        for measure in measures
-    ]
+    measures = dict.fromkeys(filter(None, (number.coordinates.measure for number in numbers)))
+    rows = []
+    for cell in reported_cells(config, {paper.paper: paper for paper in papers}):
+        for measure in measures:
+            made = {
+                key: value(cell, measure) if callable(value) else value
+                for key, value in values.items()
+            }
+            rows.append({**cell._asdict(), "measure": measure, **made})
     return to_frame(rows, SUMMARY)
 
 
@@ -157,6 +154,24 @@ def make_metrics(split: str, values: dict[str, np.ndarray]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=METRICS.names)
 
 
+def make_record(cell: Cell, **facts: object) -> dict:
+    """Return the record of a run of a cell; `facts` replace its entries."""
+    record = {
+        "cell": cell.record(),
+        "hyperparameters": PAPER,
+        "sources": {"train": "wikiqa-train"},
+        "stores": {"vectors": {"name": "wiki", "origin": "wiki-news"}},
+        "seeds": [0, 1],
+        "inputs": {},
+        "scores": {},
+        "content_hash": "abc",
+        "git_commit": "abc",
+        "device": "cpu",
+        "machines": {},
+    }
+    return record | facts
+
+
 def make_run(
     cell: Cell, values: dict[str, np.ndarray], trained: bool = True, **facts
 ) -> tuple[dict, pd.DataFrame]:
@@ -168,18 +183,11 @@ def make_run(
     training = facts.pop("training", {"dropout": 0.5})
     system |= facts.pop("system", {}) | ({"training": training} if trained else {})
     hyperparameters = facts.pop("hyperparameters", PAPER)
-    record = {
-        **dict.fromkeys(RECORDED),
-        "cell": cell.record(),
-        "settings": {"systems": {hyperparameters: system}, "parts": {}} | facts.pop("settings", {}),
-        "hyperparameters": hyperparameters if trained else None,
-        "sources": {"train": "wikiqa-train"},
-        "stores": {"vectors": {"name": "wiki", "origin": "wiki-news"}},
-        "content_hash": "abc",
-    }
+    settings = {"systems": {hyperparameters: system}, "parts": {}} | facts.pop("settings", {})
+    facts = {"settings": settings, "hyperparameters": hyperparameters if trained else None} | facts
     dev = make_metrics("dev", {"map": np.zeros((2, 1))})
     metrics = pd.concat([dev, make_metrics("test", values)], ignore_index=True)
-    return record | facts, metrics
+    return make_record(cell, **facts), metrics
 
 
 def write_made_run(results: Path, cell: Cell, values: dict[str, np.ndarray], **facts) -> None:
@@ -196,18 +204,14 @@ def cells_in_markdown(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
 
-def draw(
-    drawing: Callable[[dict[str, Path]], None],
-    folder: Path,
-    formats: tuple[str, ...] = ("png", "svg"),
-) -> dict[str, bytes]:
+def draw(drawing: Drawing, folder: Path, formats=("png", "svg")) -> dict[str, bytes]:
     """Return the files that a drawing writes."""
     files = {name: folder / f"figure.{name}" for name in formats}
     drawing(files)
     return {name: path.read_bytes() for name, path in files.items()}
 
 
-def drawn_text(drawing: Callable[[dict[str, Path]], None], folder: Path) -> str:
+def drawn_text(drawing: Drawing, folder: Path) -> str:
     """Return the SVG of a drawing with its text as text, not as outlines."""
     with patch.dict(STYLE, {"svg.fonttype": "none"}):
         return draw(drawing, folder, ("svg",))["svg"].decode("utf-8")
@@ -218,19 +222,14 @@ def make_explanation(labels: list[int], question: str = "who costs $5 or $6 ?") 
 
     The scores fall from 0.9 in steps of 0.1. The two plotted dimensions lose 20% of the variance.
     """
-    candidates = [
-        Candidate(
-            candidate_id=f"q0-{row}",
-            candidate=f"candidate {row}",
-            label=label,
-            score=0.9 - 0.1 * row,
-            words=[("candidate", 0.75), (str(row), 0.25)],
-            matches=[],
-            nearest=[(row % 3, 0.9 - 0.1 * row), ((row + 1) % 3, 0.0)],
-            decided_by=row % 3,
-        )
-        for row, label in enumerate(labels)
-    ]
+    candidates = []
+    for row, label in enumerate(labels):
+        texts = {"candidate_id": f"q0-{row}", "candidate": f"candidate {row}", "matches": []}
+        score, by = 0.9 - 0.1 * row, row % 3
+        nearest = [(by, score), ((row + 1) % 3, 0.0)]
+        words = [("candidate", 0.75), (str(row), 0.25)]
+        ranked = {"label": label, "score": score, "nearest": nearest, "decided_by": by}
+        candidates.append(Candidate(**texts, **ranked, words=words))
     prototypes = [
         Prototype(
             question=f"question of prototype {row}",

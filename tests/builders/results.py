@@ -1,6 +1,5 @@
 """An output folder with made-up runs, and a reader of its report page."""
 
-import json
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,12 +10,13 @@ from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import write_csv
+from analogyqa.files import write_json, write_text
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.settings.overrides import from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from builders.report import make_paper, make_summary
+from builders.report import make_paper, make_record, make_summary
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="345.6pt" height="288pt"></svg>\n'
 COMB = {"dataset": "wikiqa", "subset": "comb"}
@@ -58,9 +58,7 @@ PAPER = make_paper(
         "where": "section 1",
         "primary": True,
         "cells": COMB | {"measure": "mrr"},
-        "comparisons": [
-            {"better": {"system": "analogy"}, "worse": {"system": "similarity"}},
-        ],
+        "comparisons": [{"better": {"system": "analogy"}, "worse": {"system": "similarity"}}],
     },
 )
 
@@ -72,13 +70,11 @@ def means(cell: Cell, measure: str) -> float:
 
 def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
     """Write the files that the page is built from, and return the ledger."""
-    summary = make_summary(
-        config,
-        *papers,
-        mean=means,
-        run_low=lambda cell, measure: means(cell, measure) - 0.05,
-        run_high=lambda cell, measure: means(cell, measure) + 0.05,
-    )
+    intervals = {
+        "run_low": lambda cell, measure: means(cell, measure) - 0.05,
+        "run_high": lambda cell, measure: means(cell, measure) + 0.05,
+    }
+    summary = make_summary(config, *papers, mean=means, **intervals)
     results = Results(summary)
     numbers = compare_numbers(papers, config, results)
     ledger = build_ledger(numbers)
@@ -90,42 +86,22 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
         for name in paper.artefacts:
             is_figure = name.startswith("figure")
             path = folder / ("figures" if is_figure else "tables") / paper.paper / name
-            path.parent.mkdir(parents=True, exist_ok=True)
             if is_figure:
-                path.with_suffix(".svg").write_text(SVG)
-                path.with_suffix(".csv").write_text("x,mean\n1,0.5\n")
+                write_text(path.with_suffix(".svg"), SVG)
+                write_text(path.with_suffix(".csv"), "x,mean\n1,0.5\n")
             else:
                 table = build_table(paper, name, numbers, config, results)
                 write_csv(table.frame, path.with_suffix(".csv"))
-                path.with_suffix(".md").write_text(to_markdown(table))
+                write_text(path.with_suffix(".md"), to_markdown(table))
     cells = summary[["system", "dataset", "subset", "overrides"]].drop_duplicates()
     for system, dataset, subset, overrides in cells.itertuples(index=False):
         cell = Cell(system, dataset, subset, from_text(overrides))
-        record = {
-            "cell": cell.record(),
-            "settings": cell.settings(config),
-            "hyperparameters": "paper",
-            "sources": {"train": "wikiqa-train"},
-            "stores": {"vectors": {"name": "w", "origin": "wiki-news"}},
-            "seeds": [0, 1],
-            "content_hash": "abc",
-            "device": "cpu",
-            "wall_seconds": 7300,
-            "git_commit": "abc",
-            "machines": {},
-            "inputs": {},
-            "scores": {},
-        }
-        for name, text in (
-            (f"runs/{cell.path}/run.json", json.dumps(record)),
-            (f"logs/train_encoder/{system}/{dataset}-{subset}-{overrides}.log", "done\n"),
-            (
-                f"benchmarks/train_encoder/{system}/{dataset}-{subset}-{overrides}.jsonl",
-                '{"s": 60, "cpu_time": 30, "max_rss": 512.0}\n',
-            ),
-        ):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text)
+        record = make_record(cell, settings=cell.settings(config), wall_seconds=7300)
+        job = f"train_encoder/{system}/{dataset}-{subset}-{overrides}"
+        benchmark = '{"s": 60, "cpu_time": 30, "max_rss": 512.0}\n'
+        write_json(folder / "runs" / cell.path / "run.json", record)
+        write_text(folder / "logs" / f"{job}.log", "done\n")
+        write_text(folder / "benchmarks" / f"{job}.jsonl", benchmark)
     return ledger
 
 

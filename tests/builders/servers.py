@@ -23,15 +23,9 @@ def sha256(content: bytes) -> str:
 
 def entry(content: bytes, **changes) -> dict:
     """Return the entry of a file in a registry; a change to None leaves a key out."""
-    values = {
-        "title": "a test file",
-        "file": "data/file.txt",
-        "sha256": sha256(content),
-        "bytes": len(content),
-        "licence": "CC0",
-        "citation": "nobody",
-    }
-    return {key: value for key, value in {**values, **changes}.items() if value is not None}
+    values = {"title": "a test file", "file": "data/file.txt", "licence": "CC0"}
+    values |= {"sha256": sha256(content), "bytes": len(content), "citation": "nobody"} | changes
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def source(content: bytes, **changes) -> Source:
@@ -40,11 +34,10 @@ def source(content: bytes, **changes) -> Source:
 
 def sent(body: bytes, code: int = 200, **headers: str | None) -> Behaviour:
     """Send a body; an underscore in a header's name stands for a hyphen, None leaves one out."""
-    values = {"Content_Length": str(len(body)), **headers}
 
     def behave(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(code)
-        for name, value in values.items():
+        for name, value in {"Content_Length": str(len(body)), **headers}.items():
             if value is not None:
                 handler.send_header(name.replace("_", "-"), value)
         handler.end_headers()
@@ -155,7 +148,5 @@ def running_server() -> Iterator[Server]:
 def free_ports(count: int) -> list[int]:
     """Return distinct ports, all held at once so that none is returned twice."""
     with ExitStack() as stack:
-        sockets = [
-            stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)
-        ]
-        return [held.getsockname()[1] for held in sockets]
+        servers = (socket.create_server(("127.0.0.1", 0)) for _ in range(count))
+        return [stack.enter_context(server).getsockname()[1] for server in servers]

@@ -51,13 +51,8 @@ def add_pooling(folder: Path) -> Path:
     """Let sentence-transformers read a folder, with the mean over the tokens."""
     types = {"": "Transformer", "1_Pooling": "Pooling"}
     modules = [
-        {
-            "idx": number,
-            "name": str(number),
-            "path": path,
-            "type": f"sentence_transformers.models.{module}",
-        }
-        for number, (path, module) in enumerate(types.items())
+        {"idx": row, "name": str(row), "path": path, "type": f"sentence_transformers.models.{name}"}
+        for row, (path, name) in enumerate(types.items())
     ]
     (folder / "modules.json").write_text(json.dumps(modules))
     (folder / "1_Pooling").mkdir(exist_ok=True)
@@ -83,16 +78,10 @@ def sent2vec_bytes(
     word_count: int | None = None,
     height: int | None = None,
 ) -> bytes:
-    """Return a model as the original program writes it.
+    """Return a model as the original program writes it, or one with other values in its header.
 
-    Args:
-        words: The words of its dictionary.
-        matrix: The vectors of words and buckets, float32 [words + buckets, dim].
-        dim, buckets, order, magic, version, kind, pruned: The values in the header.
-        quantised: Whether the header says that the matrix is quantised.
-        label: A label in the dictionary, after the words.
-        word_count: The number of words in the header, by default the true one.
-        height: The number of rows stated before the matrix, by default the true one.
+    `matrix` has the vectors of words and buckets, float32 [words + buckets, dim]; `height` rows are
+    stated before it. `label` is in the dictionary, after the words.
     """
     arguments = (dim, 5, 1, 1, 10, order, 2, kind, buckets, 0, 0, 100, 1e-4)
     entries = [(word, 0) for word in words] + ([(label, 1)] if label else [])

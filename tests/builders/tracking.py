@@ -17,11 +17,11 @@ from analogyqa.cells import Cell
 from analogyqa.files import write_json
 from analogyqa.measures import MEASURES, RANKED, TIED
 from analogyqa.runs.depends_on import content_hash
-from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table, write_table
+from analogyqa.schemas import CORPUS, HISTORY, METRICS, SPLITS, read_table, write_table
 from analogyqa.settings.tracking import sqlite_uri
 from analogyqa.tracking.records import cell_run, documents_run, run_name
 from analogyqa.tracking.store import import_runs, initialise
-from builders.report import make_config
+from builders.report import make_config, make_record
 from builders.servers import free_ports
 
 EPOCHS = 4
@@ -60,19 +60,16 @@ def write_cell(results: Path, cell: Cell, rr: float = 0.5, trained: bool = True,
     """Write the record, history and metrics of a cell with the seeds 0 and 1."""
     folder = results / "runs" / cell.path
     system = SYSTEM | ({"training": TRAINING} if trained else {})
-    content = {
-        "cell": cell.record(),
+    facts = {
         "settings": {"systems": {"paper": system}, "lowercase": True, "parts": {}},
         "hyperparameters": "paper" if trained else None,
-        "sources": {"train": "wikiqa-train", "dev": "wikiqa-dev", "test": "wikiqa-test"},
+        "sources": {split: f"wikiqa-{split}" for split in SPLITS},
         "stores": {},
-        "seeds": [0, 1],
         "scores": str(rr),
-        "inputs": {},
+        "wall_seconds": 60.0,
     }
-    machine = {"git_commit": "abc", "device": "cpu", "machines": {}, "wall_seconds": 60.0}
-    record = {**content, "content_hash": content_hash(content), **machine}
-    write_json(folder / "run.json", record)
+    record = make_record(cell, **facts)
+    write_json(folder / "run.json", record | {"content_hash": content_hash(record)})
     metrics = [
         (seed, split, question, "who", name, rr + 0.25 * seed if name == "mrr" else value)
         for seed in (0, 1)

@@ -6,11 +6,20 @@ TrecQA: 1 question of TRAIN and DEV each and 5 of TEST have no candidates and ar
 import pandas as pd
 import pytest
 
-from analogyqa.corpora.table import count_questions
+from analogyqa.corpora.specs import READERS
+from analogyqa.corpora.table import build_corpus, count_questions
 from analogyqa.schemas import SPLITS
+from analogyqa.settings.load import load_config
 from analogyqa.vectors.files import build_vocabulary, select_vectors
-from builders.mirror import FASTTEXT, FILES, MIRROR, build, needs
+from builders.mirror import FASTTEXT, FILES, MIRROR, REGISTRY, build, needs
 
+CQA = MIRROR / "semeval-cqa"
+# The mirror lacks part 1 of the train split of 2016.
+SEMEVAL = {
+    "train": "semeval2016-cqa-train-part2",
+    "dev": "semeval2016-cqa-dev",
+    "test": "semeval2016-cqa-test",
+}
 pytestmark = [*needs(MIRROR), pytest.mark.draw]
 
 
@@ -19,45 +28,49 @@ def corpora():
     return {name: build(name) for name in FILES}
 
 
-def sizes(corpus, split):
-    rows = corpus[corpus["split"] == split]
-    return rows["question_id"].nunique(), len(rows), int(rows["label"].sum())
+def registered(name):
+    return str(MIRROR / REGISTRY[name].file)
 
 
+def read(reader, path):
+    return list(READERS[reader].load()(path))
+
+
+# The file, and its questions, pairs, correct pairs and questions with a correct candidate.
 @pytest.mark.parametrize(
-    ("name", "split", "counts"),
+    ("reader", "path", "counts"),
     [
-        ("wikiqa", "train", (2118, 20360, 1040)),
-        ("wikiqa", "dev", (296, 2733, 140)),
-        ("wikiqa", "test", (633, 6165, 293)),
-        ("trecqa", "train", (1229, 53417, 6403)),
-        ("trecqa", "dev", (81, 1148, 222)),
-        ("trecqa", "test", (95, 1517, 284)),
+        ("wikiqa", MIRROR / FILES["wikiqa"]["train"], (2118, 20360, 1040, 873)),
+        ("wikiqa", MIRROR / FILES["wikiqa"]["dev"], (296, 2733, 140, 126)),
+        ("wikiqa", MIRROR / FILES["wikiqa"]["test"], (633, 6165, 293, 243)),
+        ("trecqa", MIRROR / FILES["trecqa"]["train"], (1229, 53417, 6403, 1229)),
+        ("trecqa", MIRROR / "trecqa/TRAIN.xml", (93, 4718, 348, 89)),
+        ("trecqa", MIRROR / FILES["trecqa"]["dev"], (81, 1148, 222, 78)),
+        ("trecqa", MIRROR / FILES["trecqa"]["test"], (95, 1517, 284, 89)),
+        ("semeval", registered("semeval2016-cqa-train-part2"), (379, 3790, 1364, 344)),
+        ("semeval", registered("semeval2016-cqa-dev"), (244, 2440, 818, 211)),
+        ("semeval", registered("semeval2016-cqa-test"), (327, 3270, 1329, 315)),
+        ("semeval", registered("semeval2015-cqa-dev"), (290, 1529, 813, 240)),
+        ("semeval", registered("semeval2015-cqa-test"), (319, 1876, 946, 279)),
     ],
 )
-def test_questions_pairs_and_correct_pairs(corpora, name, split, counts):
-    assert sizes(corpora[name], split) == counts
-
-
-def test_the_small_training_part_of_trecqa():
-    assert sizes(build("trecqa", train="trecqa/TRAIN.xml"), "train") == (93, 4718, 348)
+def test_questions_pairs_correct_pairs_and_questions_with_one(reader, path, counts):
+    pairs = read(reader, path)
+    correct = [pair.question_id for pair in pairs if pair.label]
+    questions = {pair.question_id for pair in pairs}
+    assert (len(questions), len(pairs), len(correct), len({*correct})) == counts
 
 
 @pytest.mark.parametrize(
-    ("name", "with_correct", "with_both"),
-    [("wikiqa", (873, 126, 243), (857, 122, 237)), ("trecqa", (1229, 78, 89), (1162, 65, 68))],
+    ("name", "with_both"), [("wikiqa", [857, 122, 237]), ("trecqa", [1162, 65, 68])]
 )
-def test_questions_with_a_correct_and_with_both_kinds_of_candidates(
-    corpora, name, with_correct, with_both
-):
+def test_questions_with_both_kinds_of_candidates(corpora, name, with_both):
     labels = corpora[name].groupby(["split", "question_id"])["label"].agg(["max", "min"])
-    splits = list(SPLITS)
-    correct = labels[labels["max"] == 1].groupby("split").size()
-    both = labels[(labels["max"] == 1) & (labels["min"] == 0)].groupby("split").size()
-    assert tuple(correct[splits]) == with_correct
-    counts = count_questions(corpora[name])
-    assert tuple(counts[split]["all"] for split in splits) == with_correct
-    assert tuple(both[splits]) == with_both
+    assert (labels["max"] > labels["min"]).groupby("split").sum()[[*SPLITS]].tolist() == with_both
+    counts = labels["max"].groupby("split").sum()
+    assert {split: by_type["all"] for split, by_type in count_questions(corpora[name]).items()} == {
+        split: counts[split] for split in SPLITS
+    }
 
 
 def test_the_fasttext_vectors_cover_most_of_the_vocabulary(corpora):
@@ -68,3 +81,49 @@ def test_the_fasttext_vectors_cover_most_of_the_vocabulary(corpora):
     vectors, has_vector = select_vectors(FASTTEXT, vocabulary, "random")
     assert vectors.shape == (len(vocabulary), 300)
     assert has_vector.mean() > 0.7
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_the_labels_of_semeval_are_those_of_the_gold_files(split):
+    name = f"SemEval2016-Task3-CQA-QL-{split}-subtaskA.xml.subtaskA.relevancy"
+    rows = [line.split("\t") for line in (CQA / "gold" / name).read_text().splitlines()]
+    pairs = read("semeval", registered(SEMEVAL[split]))
+    assert [(pair.question_id, pair.label) for pair in pairs] == [
+        (row[0], int(row[-1] == "true")) for row in rows
+    ]
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_without_repetitions_the_files_of_all_subtasks_hold_the_same_pairs(split):
+    path = registered(SEMEVAL[split])
+    # A quotation mark ends one test question in one of the files only.
+    merged, subtask = (
+        [
+            (pair.question_id, pair.label, pair.question.rstrip('"'), pair.candidate.rstrip('"'))
+            for pair in read("semeval", file)
+        ]
+        for file in (path.replace("-subtaskA", ""), path)
+    )
+    assert merged == subtask
+
+
+def test_the_splits_of_semeval_share_no_question_and_make_a_corpus():
+    files = {split: registered(name) for split, name in SEMEVAL.items()}
+    corpus = build_corpus("semeval", "semeval", files, {}, {})
+    assert corpus.groupby("split").size().to_dict() == {"train": 3790, "dev": 2440, "test": 3270}
+    questions = corpus.drop_duplicates(["split", "question"])
+    assert not questions["question"].duplicated().any()
+
+
+def test_hyperqa_trains_on_the_files_of_2015_without_test_questions():
+    """Five of the 988 questions, with 79 of the 7195 pairs, have the text of a test question."""
+    config = load_config({"papers": ["hyperqa"], "output_dir": "out", "seeds": 1})
+    dataset = config.datasets["semeval"]
+    files = {
+        split: [registered(name) for (name,) in dataset.split_files(split)] for split in SPLITS
+    }
+    corpus = build_corpus("semeval", "semeval", files, {}, {})
+    train = corpus[corpus["split"] == "train"]
+    assert (train["question_id"].nunique(), len(train)) == (983, 7116)
+    texts = corpus["question"].str.casefold()
+    assert not set(texts[corpus["split"] == "train"]) & set(texts[corpus["split"] != "train"])

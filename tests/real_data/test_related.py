@@ -21,14 +21,11 @@ READ = READERS["semeval_related"].load()
 @pytest.fixture(scope="module")
 def datasets():
     """The corpora of the data sets of the paper, by name."""
-    config = read_config(ROOT / "config.yaml")
-    names = [
-        name for name, dataset in config.datasets.items() if dataset.reader == "semeval_related"
-    ]
     files = dict.fromkeys(SPLITS, str(LINES))
     return {
-        name: build_corpus(name, "semeval_related", files, {}, {}, (), config.datasets[name].parts)
-        for name in names
+        name: build_corpus(name, dataset.reader, files, {}, {}, (), dataset.parts)
+        for name, dataset in read_config(ROOT / "config.yaml").datasets.items()
+        if dataset.reader == "semeval_related"
     }
 
 
@@ -83,15 +80,10 @@ def test_the_lines_are_those_of_the_official_xml(source, part, pairs):
     assert official == [pair[1:5] for pair in READ(LINES) if pair.part == part]
 
 
-@pytest.mark.parametrize(
-    ("part", "gold"),
-    [
-        ("test2016", "SemEval2016-Task3-CQA-QL-test.xml.subtaskB.relevancy"),
-        ("test2017", "SemEval2017-Task3-CQA-QL-test.xml.subtaskB.relevancy"),
-    ],
-)
-def test_the_labels_are_those_of_the_gold_files(part, gold):
-    rows = (line.split("\t") for line in (LINES.parent / "gold" / gold).read_text().splitlines())
+@pytest.mark.parametrize("year", [2016, 2017])
+def test_the_labels_are_those_of_the_gold_files(year):
+    gold = LINES.parent / "gold" / f"SemEval{year}-Task3-CQA-QL-test.xml.subtaskB.relevancy"
+    rows = (line.split("\t") for line in gold.read_text().splitlines())
     expected = [(row[0], int(row[4] == "true")) for row in rows]
-    labels = [(pair.question_id, pair.label) for pair in READ(LINES) if pair.part == part]
-    assert labels == expected
+    pairs = (pair for pair in READ(LINES) if pair.part == f"test{year}")
+    assert [(pair.question_id, pair.label) for pair in pairs] == expected
