@@ -2,8 +2,6 @@
 
 import itertools
 import os
-from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +13,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import RANKED, mean_values, measure_items
 from analogyqa.objectives.losses import contrastive, contrastive_distance
 from analogyqa.objectives.specs import OBJECTIVES
-from analogyqa.rankers import build_ranker
+from analogyqa.rankers import Quadruples, build_ranker
 from analogyqa.rankers.energy import energy
 from analogyqa.schemas import (
     HISTORY,
@@ -24,10 +22,10 @@ from analogyqa.schemas import (
 )
 from analogyqa.settings.systems import Negatives, Training
 from analogyqa.training import learner, loop
-from analogyqa.training.batches import Batch, quadruple_batches
+from analogyqa.training.batches import quadruple_batches
 from analogyqa.training.data import load_cell
 from analogyqa.training.learner import Learner, encode
-from analogyqa.training.loop import ConstantRanker, train_seed
+from analogyqa.training.loop import CONSTANTS, ConstantRanker, train_seed
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
 from builders.cells import COMB, stop_after, trained_system
 from builders.quadruples import written_quadruples
@@ -247,21 +245,17 @@ def mrr_of(data, scores, split):
 
 
 def lowest_constant_loss(labels, loss="printed", sides=2, **training):
-    """Return the lowest loss of a constant over batches of one question with these labels."""
-    settings = Training(loss=loss, **training)
-
-    learner = SimpleNamespace(
-        system=SimpleNamespace(ranker_spec=SimpleNamespace(sides=sides)),
-        loss=partial(OBJECTIVES[loss].load(), training=settings),
-        summed=lambda loss, labels: loss * len(labels),
-    )
-    constants = ConstantRanker(learner)
-    for question_labels in map(np.array, labels):
-        count = len(question_labels)
-        question, candidates = np.zeros(count, int), np.arange(count)
-        batch = Batch(candidates, question, question, question, candidates, question_labels)
-        constants.add(torch.ones(count, 2), batch)
-    return constants.lowest()
+    """Return the lowest mean loss of a constant over batches of one question with these labels."""
+    settings, objective = Training(loss=loss, **training), OBJECTIVES[loss].load()
+    losses = np.zeros(len(CONSTANTS))
+    for question_labels in labels:
+        candidates = torch.arange(len(question_labels))
+        question = torch.zeros_like(candidates)
+        quadruples = Quadruples(torch.ones(9, 2), question, question, question, candidates)
+        arguments = quadruples, torch.tensor(question_labels, dtype=torch.float32), settings
+        means = [objective(ConstantRanker(sides, energy), *arguments) for energy in CONSTANTS]
+        losses += len(question_labels) * np.array(means)
+    return losses.min() / sum(map(len, labels))
 
 
 @pytest.mark.parametrize(
@@ -289,12 +283,12 @@ def test_the_first_epoch_has_the_loss_of_a_constant_which_changes_no_weights(
     (constant,) = values_of(first, "constant_loss")
     batches = quadruple_batches(cell, system.training, seed=0, epoch=1)
     right = np.concatenate([batch.labels for batch in batches]).mean()
-    energies = np.linspace(-1, 1, 41)
+    energies = np.array(CONSTANTS)
     losses = right * (1 - energies) ** 2 + (1 - right) * (energies - 0.3) ** 2
     assert constant == pytest.approx(losses.min(), rel=1e-5)
-    monkeypatch.setattr(ConstantRanker, "add", lambda *_: None)
+    monkeypatch.setattr(loop, "CONSTANTS", [])
     second = train(cell, tmp_path / "b.pt", system)
-    assert values_of(second, "constant_loss") == [0]
+    assert values_of(second, "constant_loss") == []
     assert values_of(first, "loss") == values_of(second, "loss")
     pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
 

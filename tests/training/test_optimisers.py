@@ -84,7 +84,7 @@ def test_a_saved_state_continues_with_the_same_steps(name):
 )
 def test_gradients_are_converted_as_coded(gradient, decay, clip_norm, scaled, expected):
     gradient = torch.tensor(gradient)
-    actual = converted(gradient, torch.ones_like(gradient), decay, clip_norm, scaled=scaled)
+    actual = converted(gradient, torch.ones_like(gradient), decay, clip_norm, scaled)
     torch.testing.assert_close(actual, torch.tensor(expected))
 
 
@@ -94,7 +94,7 @@ def test_a_coded_step_uses_converted_gradients():
     plain = optimiser_of("adagrad", other)
     for parameter, copy in zip(model.parameters(), other.parameters(), strict=True):
         parameter.grad = torch.full_like(parameter, 2.0)
-        copy.grad = converted(parameter.grad, parameter.detach(), 0.2, 3)
+        copy.grad = converted(parameter.grad, parameter.detach(), 0.2, 3, True)
     coded.step()
     plain.step()
     assert all(map(torch.equal, model.parameters(), other.parameters()))

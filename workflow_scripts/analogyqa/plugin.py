@@ -6,17 +6,13 @@ They say what a plug-in needs without importing PyTorch.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """A class or function of the library.
-
-    Args:
-        path: where its code is, `module:attribute`.
-    """
+    """A class or function of the library, at `path`: `module:attribute`."""
 
     path: str
 
@@ -27,5 +23,4 @@ class Plugin:
 
     def load(self) -> Callable[..., Any]:
         """Import the module and return the class or function."""
-        module, _, name = self.path.partition(":")
-        return getattr(import_module(module), name)
+        return resolve_name(self.path)

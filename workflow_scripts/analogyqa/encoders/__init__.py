@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Encoder(Protocol):
     """Turns sentences into vectors; one that is trained is a `torch.nn.Module`.
 
-    Its constructor takes the word vectors (float32 [V, d], or None without
-    `needs_vectors`), the training section of the configuration and the seed of its random numbers.
+    Its constructor takes the word vectors (float32 [V, d], or None without `needs_vectors`), the
+    training section of the configuration and the seed of its random numbers.
 
     One that takes the maximum over the words may have a method `winners`, called in the same way:
     the position of the word that each dimension comes from, int [n, dim]. Explanations show it.

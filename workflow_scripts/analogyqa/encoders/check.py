@@ -1,7 +1,6 @@
 """Check before any job that an encoder implements the interface, on two sentences."""
 
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -49,50 +48,34 @@ def _require_pytorch() -> None:
 
 def _find_problem(name: str) -> str | None:
     entry = ENCODERS[name]
-    generator = np.random.default_rng(0)
-    word_vectors = generator.normal(size=(WORDS, DIM)).astype(np.float32)
+    word_vectors = np.random.default_rng(0).normal(size=(WORDS, DIM)).astype(np.float32)
     vectors = word_vectors if entry.needs_vectors else None
+    arguments = name, vectors, Training(sentence_dim=6), 0
+    encoder = build_encoder(*arguments)
+    if entry.trained or entry.gives_words:
+        import torch
 
-    def build() -> Any:
-        return build_encoder(name, vectors, Training(sentence_dim=6), seed=0)
-
-    encoder = build()
-    if not (entry.trained or entry.gives_words):
-        # Built twice, because an encoder may draw random numbers.
-        return _find_vector_problem(encoder(SENTENCES, LENGTHS), build()(OTHER_PADDING, LENGTHS))
-    import torch
-
-    if entry.gives_words:
-        words = encoder(torch.from_numpy(SENTENCES), torch.from_numpy(LENGTHS)).detach().numpy()
-        is_padding = np.arange(SENTENCES.shape[1]) >= LENGTHS[:, None]
-        if problem := _find_shape_problem(words, 3):
-            return problem
-        return "a row of padding is not zero" if words[is_padding].any() else None
-    if not isinstance(encoder, torch.nn.Module):
-        return "a trained encoder must be a torch.nn.Module"
-    if not any(parameter.requires_grad for parameter in encoder.parameters()):
-        return "it is trained, but none of its parameters requires a gradient"
-    encoder.eval()
-    with torch.no_grad():
+        if entry.trained and not isinstance(encoder, torch.nn.Module):
+            return "a trained encoder must be a torch.nn.Module"
+        if entry.trained and not any(weight.requires_grad for weight in encoder.parameters()):
+            return "it is trained, but none of its parameters requires a gradient"
         encoded, with_other_padding = (
-            encoder(torch.from_numpy(words), torch.from_numpy(LENGTHS)).numpy()
+            encoder.eval()(torch.from_numpy(words), torch.from_numpy(LENGTHS)).detach().numpy()
             for words in (SENTENCES, OTHER_PADDING)
         )
-    return _find_vector_problem(encoded, with_other_padding)
-
-
-def _find_vector_problem(vectors: np.ndarray, with_other_padding: np.ndarray) -> str | None:
-    """Return what is wrong with sentence vectors; the second ones are those with other padding."""
-    if problem := _find_shape_problem(vectors):
-        return problem
-    return (
-        None if np.allclose(vectors, with_other_padding, atol=1e-6) else "padding changes a vector"
-    )
-
-
-def _find_shape_problem(vectors: np.ndarray, dimensions: int = 2) -> str | None:
-    shape = SENTENCES.shape[: dimensions - 1]
-    if vectors.dtype != np.float32 or vectors.ndim != dimensions or vectors.shape[:-1] != shape:
-        actual, sizes = f"{vectors.dtype} {list(vectors.shape)}", ", ".join(map(str, shape))
+    else:
+        encoded = encoder(SENTENCES, LENGTHS)
+        # Built again, because an encoder may draw random numbers.
+        with_other_padding = build_encoder(*arguments)(OTHER_PADDING, LENGTHS)
+    shape = SENTENCES.shape[: 1 + entry.gives_words]
+    if encoded.dtype != np.float32 or encoded.shape[:-1] != shape:
+        actual, sizes = f"{encoded.dtype} {list(encoded.shape)}", ", ".join(map(str, shape))
         return f"for {len(LENGTHS)} sentences it gives {actual}, not float32 [{sizes}, dim]"
-    return None if np.isfinite(vectors).all() else "a vector has a value that is not finite"
+    if not np.isfinite(encoded).all():
+        return "a vector has a value that is not finite"
+    is_padding = np.arange(SENTENCES.shape[1]) >= LENGTHS[:, None]
+    if entry.gives_words and encoded[is_padding].any():
+        return "a row of padding is not zero"
+    if not np.allclose(encoded, with_other_padding, atol=1e-6):
+        return "padding changes a vector"
+    return None

@@ -16,7 +16,6 @@ class MeanEncoder:
         self.word_vectors = np.asarray(word_vectors)
 
     def __call__(self, words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """Encode word ids [n, t] with lengths [n]."""
         inside = np.arange(words.shape[1]) < lengths[:, None]
         dtype = self.word_vectors.dtype
         total = np.einsum("ntd,nt->nd", self.word_vectors[words], inside.astype(dtype))
@@ -27,7 +26,6 @@ class SumEncoder(MeanEncoder):
     """Adds the word vectors of a sentence (Mikolov et al. 2013): [n, d]. Empty ones are zero."""
 
     def __call__(self, words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """Encode word ids [n, t] with lengths [n]."""
         return super().__call__(words, lengths) * lengths.astype(np.float32)[:, None]
 
 
@@ -42,15 +40,11 @@ class UnitMeanEncoder(MeanEncoder):
 
 
 class RandomEncoder:
-    """Draws a vector for each sentence from a normal distribution: [n, sentence_dim].
-
-    It is a baseline for every ranker.
-    """
+    """Draws a normal vector for each sentence, a baseline for every ranker: [n, sentence_dim]."""
 
     def __init__(self, word_vectors: None, training: Training, seed: int) -> None:
         self.dim = training.sentence_dim
         self.generator = np.random.default_rng(seed)
 
     def __call__(self, words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """Return n random vectors, whatever the words."""
         return self.generator.standard_normal((len(words), self.dim), dtype=np.float32)

@@ -1,4 +1,7 @@
-"""Encoders that learn from frozen word vectors: BiGRU, BiLSTM, convolution and bag of words."""
+"""Encoders that learn from frozen word vectors: BiGRU, BiLSTM, convolution and bag of words.
+
+Their methods `winners` are described in `encoders.Encoder`.
+"""
 
 import numpy as np
 import torch
@@ -20,16 +23,13 @@ class BiGRUEncoder(WordVectorEncoder):
 
     def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         super().__init__(word_vectors, training, seed)
-        self.gru = nn.GRU(
-            self.word_dim, training.sentence_dim // 2, batch_first=True, bidirectional=True
-        )
         self.in_bfloat16 = training.precision == "bfloat16"
 
-    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] with lengths [n], which are on the CPU.
+    def add_layers(self, word_dim: int, sentence_dim: int) -> None:
+        self.gru = nn.GRU(word_dim, sentence_dim // 2, batch_first=True, bidirectional=True)
 
-        An empty sentence is encoded as its first padding id.
-        """
+    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Encode sentences; `lengths` are on the CPU. An empty one is its first padding id."""
         packed = _pack(words, lengths)
         pool = self._pool if packed.data.device.type == "cpu" else self._pool_on_gpu
         return self.sentence_dropout(pool(packed))
@@ -40,14 +40,13 @@ class BiGRUEncoder(WordVectorEncoder):
             # Without dropout, multiply repeated words with the weights only once.
             ids, rows = ids.unique(return_inverse=True)
         x = self.embed(ids)
-        sizes = packed.batch_sizes.tolist()
-        forward, reverse = self.gru.all_weights
         backwards = reversed_rows(packed.batch_sizes)
-        reverse_rows = backwards if rows is None else rows[backwards]
-        directions = (
-            GRUMax.apply(x, rows, *forward, sizes, self.in_bfloat16),
-            GRUMax.apply(x, reverse_rows, *reverse, sizes, self.in_bfloat16),
-        )
+        both_rows = (rows, backwards if rows is None else rows[backwards])
+        arguments = (packed.batch_sizes.tolist(), self.in_bfloat16)
+        directions = [
+            GRUMax.apply(x, direction_rows, *weights, *arguments)
+            for direction_rows, weights in zip(both_rows, self.gru.all_weights, strict=True)
+        ]
         return torch.cat(directions, dim=1)[packed.unsorted_indices]
 
     def _pool_on_gpu(self, packed: PackedSequence) -> Tensor:
@@ -55,7 +54,6 @@ class BiGRUEncoder(WordVectorEncoder):
         return self._states(packed).amax(dim=1)
 
     def winners(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Return the position of the word that each dimension comes from: int [n, sentence_dim]."""
         return self._states(_pack(words, lengths)).argmax(dim=1)
 
     def _states(self, packed: PackedSequence) -> Tensor:
@@ -75,12 +73,10 @@ class UntrainedBiGRUEncoder:
         self.encoder = BiGRUEncoder(word_vectors, training, seed).eval().requires_grad_(False)
 
     def __call__(self, words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """Encode word ids [n, t] with lengths [n]."""
         with one_thread():
             return self.encoder(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
 
     def winners(self, words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """Return the position of the word that each dimension comes from: int [n, sentence_dim]."""
         with one_thread():
             return self.encoder.winners(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
 
@@ -94,18 +90,14 @@ class BiLSTMEncoder(WordVectorEncoder):
     1,442,400.
     """
 
-    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
-        super().__init__(word_vectors, training, seed)
-        self.lstm = nn.LSTM(
-            self.word_dim, training.sentence_dim // 2, batch_first=True, bidirectional=True
-        )
+    def add_layers(self, word_dim: int, sentence_dim: int) -> None:
+        self.lstm = nn.LSTM(word_dim, sentence_dim // 2, batch_first=True, bidirectional=True)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] with lengths [n]. An empty sentence is one zero vector."""
+        """Encode sentences. An empty one is read as one zero vector."""
         return self.sentence_dropout(self._states(words, lengths).amax(dim=1))
 
     def winners(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Return the position of the word that each dimension comes from: int [n, sentence_dim]."""
         return self._states(words, lengths).argmax(dim=1)
 
     def _states(self, words: Tensor, lengths: Tensor) -> Tensor:
@@ -129,20 +121,16 @@ class CNNEncoder(WordVectorEncoder):
     vectors are [n, sentence_dim].
     """
 
-    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
-        super().__init__(word_vectors, training, seed)
-        self.convolution = nn.Conv1d(self.word_dim, training.sentence_dim, WIDTH, padding=WIDTH - 1)
+    def add_layers(self, word_dim: int, sentence_dim: int) -> None:
+        self.convolution = nn.Conv1d(word_dim, sentence_dim, WIDTH, padding=WIDTH - 1)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] with lengths [n]. An empty sentence is read as zeros."""
+        """Encode sentences. An empty one is read as zeros."""
         # tanh is monotonic, so it can follow the maximum.
         return self.sentence_dropout(self._maps(words, lengths).amax(dim=2).tanh())
 
     def winners(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Return the middle word of the window that each dimension comes from.
-
-        It is a position, int [n, sentence_dim]; at the ends of a sentence, its first or last word.
-        """
+        """Return the middle word of a window; at the ends of a sentence, its first or last one."""
         middle = self._maps(words, lengths).argmax(dim=2) - WIDTH // 2
         return torch.minimum(middle.clamp(min=0), (lengths - 1)[:, None])
 
@@ -163,12 +151,11 @@ class NBOWEncoder(WordVectorEncoder):
     norm can be inspected before (section 5.1).
     """
 
-    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
-        super().__init__(word_vectors, training, seed)
-        self.projection = nn.Linear(self.word_dim, training.sentence_dim)
+    def add_layers(self, word_dim: int, sentence_dim: int) -> None:
+        self.projection = nn.Linear(word_dim, sentence_dim)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] with lengths [n]. An empty sentence is all zeros."""
+        """Encode sentences. An empty one is all zeros."""
         lengths = lengths.to(words.device)
         ids, rows = words[is_inside(words, lengths)], None
         if not self.word_dropout.acts:

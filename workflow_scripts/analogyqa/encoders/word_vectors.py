@@ -1,4 +1,4 @@
-"""Frozen word vectors with dropout: what encoders that learn from them share."""
+"""Frozen word vectors, and the dropout and layers that encoders over them share."""
 
 from typing import Literal
 
@@ -39,7 +39,8 @@ class Dropout(nn.Module):
 class WordVectorEncoder(nn.Module):
     """Frozen word vectors, with dropout on them and on the sentence vector.
 
-    It seeds PyTorch, so the layers that a subclass then creates follow from the seed.
+    Its initial weights follow from the seed. Subclasses are called with word ids [n, t] and lengths
+    [n].
     """
 
     word_vectors: Tensor
@@ -51,10 +52,10 @@ class WordVectorEncoder(nn.Module):
         self.register_buffer("word_vectors", vectors, persistent=False)
         self.word_dropout = Dropout(training, "word_vectors")
         self.sentence_dropout = Dropout(training, "sentence_vector")
+        self.add_layers(vectors.shape[1], training.sentence_dim)
 
-    @property
-    def word_dim(self) -> int:
-        return self.word_vectors.shape[1]
+    def add_layers(self, word_dim: int, sentence_dim: int) -> None:
+        """Create the layers from word vectors to sentence vectors of these dimensions."""
 
     def embed(self, ids: Tensor) -> Tensor:
         """Return the vectors of word ids [..], after dropout: [.., word_dim]."""
@@ -66,22 +67,14 @@ def is_inside(words: Tensor, lengths: Tensor) -> Tensor:
     return torch.arange(words.shape[1], device=words.device) < lengths.to(words.device)[:, None]
 
 
-class WordsEncoder(nn.Module):
+class WordsEncoder(WordVectorEncoder):
     """Returns all word vectors of a sentence, for rankers that read words: [n, t, d].
 
     Rows of padding are zero. There is no dropout here, because a row of zeros would look like
     padding; rankers apply it.
     """
 
-    word_vectors: Tensor
-
-    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
-        super().__init__()
-        vectors = torch.from_numpy(np.array(word_vectors, dtype=np.float32))
-        self.register_buffer("word_vectors", vectors, persistent=False)
-
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] with lengths [n]: float32 [n, t, d]."""
         # Multiplying with a mask would give -0, or NaN for vectors that are not finite.
         is_padding = ~is_inside(words, lengths)[:, :, None]
         return F.embedding(words, self.word_vectors).masked_fill(is_padding, 0)

@@ -7,7 +7,8 @@ follows the text, `lwda_euclidean` the equations, and `lwda_distance` has the en
 and the loss of the second. A ranker without prototypes has only one side.
 """
 
-from functools import reduce
+from collections.abc import Callable
+from functools import partial, reduce
 from operator import add
 
 import numpy as np
@@ -20,17 +21,45 @@ from analogyqa.settings.systems import Training
 
 def printed(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
     """Return the mean loss with eq. 9 as printed: max((E - m)^2, 0), in which max has no effect."""
-    (energies,) = ranker.energies(quadruples)
-    return contrastive(energies, labels, training.margin, hinge=False).mean()
+    return _mean(contrastive, ranker.energies(quadruples), labels, training)
 
 
 def hinge(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
     """Return the mean loss with eq. 9 read as max(E - m, 0)^2, the usual contrastive loss."""
-    (energies,) = ranker.energies(quadruples)
-    return contrastive(energies, labels, training.margin, hinge=True).mean()
+    return _mean(partial(contrastive, hinge=True), ranker.energies(quadruples), labels, training)
 
 
-def contrastive(energies: Tensor, labels: Tensor, margin: float, hinge: bool) -> Tensor:
+def lwda(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
+    """Return the mean of the CoNLL paper's loss, as printed, summed over the sides.
+
+    Further energies of a ranker, such as `hybrid`, are included in the sum.
+    """
+    return _mean(contrastive, ranker.energies(quadruples, both_sides=True), labels, training)
+
+
+def lwda_distance(
+    ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training
+) -> Tensor:
+    """Return the mean of the loss of eq. 2 with distances 1 - cosine, summed over the sides."""
+    distances = [1 - energies for energies in ranker.energies(quadruples, both_sides=True)]
+    return _mean(contrastive_distance, distances, labels, training)
+
+
+def lwda_euclidean(
+    ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training
+) -> Tensor:
+    """Return the mean of the loss of eq. 2 with the distances of eq. 1, summed over the sides."""
+    return _mean(contrastive_distance, ranker.distances(quadruples), labels, training)
+
+
+def _mean(
+    loss: Callable[..., Tensor], sides: list[Tensor], labels: Tensor, training: Training
+) -> Tensor:
+    """Return the mean of a loss [n] of energies or distances, summed over the sides."""
+    return reduce(add, [loss(side, labels, training.margin) for side in sides]).mean()
+
+
+def contrastive(energies: Tensor, labels: Tensor, margin: float, hinge: bool = False) -> Tensor:
     """Return the contrastive loss of similarities [n] with labels [n] (eq. 7-9): [n].
 
     With `hinge`, wrong pairs below the margin have no loss (Hadsell et al. 2006).
@@ -39,36 +68,6 @@ def contrastive(energies: Tensor, labels: Tensor, margin: float, hinge: bool) ->
     beyond = energies - margin
     negative = (beyond.clamp(min=0) if hinge else beyond) ** 2
     return labels * positive + (1 - labels) * negative
-
-
-def lwda(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
-    """Return the mean of the CoNLL paper's loss, as printed, summed over the sides.
-
-    Further energies of a ranker, such as `hybrid`, are included in the sum.
-    """
-    sides = ranker.energies(quadruples, both_sides=True)
-    losses = [contrastive(energies, labels, training.margin, hinge=False) for energies in sides]
-    return reduce(add, losses).mean()
-
-
-def lwda_distance(
-    ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training
-) -> Tensor:
-    """Return the mean of the loss of eq. 2 with distances 1 - cosine, summed over the sides."""
-    sides = ranker.energies(quadruples, both_sides=True)
-    losses = [contrastive_distance(1 - energies, labels, training.margin) for energies in sides]
-    return reduce(add, losses).mean()
-
-
-def lwda_euclidean(
-    ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training
-) -> Tensor:
-    """Return the mean of the loss of eq. 2 with the distances of eq. 1, summed over the sides."""
-    losses = [
-        contrastive_distance(distances, labels, training.margin)
-        for distances in ranker.distances(quadruples)
-    ]
-    return reduce(add, losses).mean()
 
 
 def contrastive_distance(distances: Tensor, labels: Tensor, margin: float) -> Tensor:

@@ -1,17 +1,19 @@
-"""Draw the batches of an epoch: quadruples, correct pairs with wrong candidates, or questions."""
+"""Draw the batches of an epoch: quadruples, correct pairs with wrong candidates, or questions.
+
+The batches depend on seed and epoch only, so that a resumed training run sees the same ones.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import torch
 from torch import Tensor
 
-from analogyqa.analogies.quadruples import Question, draw_wrong, group_questions
+from analogyqa.analogies.quadruples import draw_wrong, group_questions
 from analogyqa.rankers import Quadruples
 from analogyqa.settings.systems import Training
-from analogyqa.training.data import CellData, SplitData, split_evenly
+from analogyqa.training.data import CellData, split_evenly
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -34,76 +36,8 @@ class Batch(NamedTuple):
 
     def quadruples(self, vectors: Tensor) -> tuple[Quadruples, Tensor]:
         """Return the quadruples and their labels [n] for the vectors of the sentences [u, dim]."""
-        columns = (self.a, self.b, self.c, self.d, self.labels)
-        *rows, labels = (torch.from_numpy(column).to(vectors.device) for column in columns)
+        *rows, labels = (torch.from_numpy(column).to(vectors.device) for column in self[1:])
         return Quadruples(vectors, *rows), labels.to(vectors.dtype)
-
-
-def quadruple_batches(
-    data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = True
-) -> Iterator[Batch]:
-    """Yield the batches of an epoch: all quadruples of questions in random order.
-
-    The questions of a batch have one type, so that a step encodes only the prototypes of that type.
-    With `batch_of: quadruples`, the quadruples of the epoch are shuffled instead. With
-    `negatives.draw: resampled`, the wrong candidates are redrawn. The batches depend on seed and
-    epoch only, so that a resumed training run sees the same ones.
-    """
-    train = data.splits["train"]
-    generator = np.random.default_rng([seed, 2, epoch])
-    questions = group_questions(train.pairs)
-    question_of = np.empty(len(train.pairs), dtype=np.int64)
-    for number, question in enumerate(questions):
-        question_of[question.rows] = number
-    order = np.argsort(question_of[train.rows], kind="stable")
-    starts = np.searchsorted(question_of[train.rows][order], np.arange(len(questions) + 1))
-    if training.batch_of == "quadruples":
-        chunks = [np.arange(len(questions))]
-    else:
-        chunks = []
-        types = np.array([question.question_type for question in questions])
-        for question_type in np.unique(types):
-            shuffled = generator.permutation(np.flatnonzero(types == question_type))
-            chunks += split_evenly(shuffled, training.batch_size)
-    for chunk in generator.permutation(len(chunks)):
-        all_rows = []
-        all_prototypes = []
-        for number in chunks[chunk]:
-            members = order[starts[number] : starts[number + 1]]
-            rows, prototypes = train.rows[members], train.prototypes[members]
-            if training.negatives.draw == "resampled":
-                rows = _redraw(questions[number], rows, prototypes, train, training, generator)
-            all_rows.append(rows)
-            all_prototypes.append(prototypes)
-        rows, prototypes = np.concatenate(all_rows), np.concatenate(all_prototypes)
-        parts = [np.arange(len(rows))]
-        if training.batch_of == "quadruples":
-            parts = split_evenly(generator.permutation(len(rows)), training.batch_size)
-        for part in parts:
-            if len(part):
-                used = prototypes[part] if with_prototypes else NONE
-                yield make_batch(data, rows[part], used)
-
-
-def _redraw(
-    question: Question,
-    rows: np.ndarray,
-    prototypes: np.ndarray,
-    train: SplitData,
-    training: Training,
-    generator: np.random.Generator,
-) -> np.ndarray:
-    """Redraw the wrong candidates of a question's quadruples, and return the pair rows.
-
-    Negative quadruples are sorted by prototype, as in the file.
-    """
-    is_negative = train.labels[rows] == 0
-    if not is_negative.any():
-        return rows
-    count = len(np.unique(prototypes[is_negative]))
-    redrawn = rows.copy()
-    redrawn[is_negative] = draw_wrong(question, count, training.negatives, generator).ravel()
-    return redrawn
 
 
 def make_batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray = NONE) -> Batch:
@@ -121,6 +55,53 @@ def make_batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray = NONE) 
     return Batch(unique, a, b, c, d, train.labels[rows])
 
 
+def quadruple_batches(
+    data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = True
+) -> Iterator[Batch]:
+    """Yield the batches of an epoch: all quadruples of questions in random order.
+
+    The questions of a batch have one type, so that a step encodes only the prototypes of that type.
+    With `batch_of: quadruples`, the quadruples of the epoch are shuffled instead. With
+    `negatives.draw: resampled`, the wrong candidates are redrawn.
+    """
+    train = data.splits["train"]
+    generator = np.random.default_rng([seed, 2, epoch])
+    questions = group_questions(train.pairs)
+    question_of = np.empty(len(train.pairs), dtype=np.int64)
+    for number, question in enumerate(questions):
+        question_of[question.rows] = number
+    order = np.argsort(question_of[train.rows], kind="stable")
+    starts = np.searchsorted(question_of[train.rows][order], np.arange(len(questions) + 1))
+    by_question = np.split(order, starts[1:-1])
+    if training.batch_of == "quadruples":
+        chunks = [np.arange(len(questions))]
+    else:
+        chunks = []
+        types = np.array([question.question_type for question in questions])
+        for question_type in np.unique(types):
+            shuffled = generator.permutation(np.flatnonzero(types == question_type))
+            chunks += split_evenly(shuffled, training.batch_size)
+    for chunk in generator.permutation(len(chunks)):
+        drawn = []
+        for number in chunks[chunk]:
+            members = by_question[number]
+            rows, prototypes = train.rows[members], train.prototypes[members]
+            is_wrong = train.labels[rows] == 0
+            if training.negatives.draw == "resampled" and is_wrong.any():
+                # Wrong quadruples are sorted by prototype, as in the file.
+                count = len(np.unique(prototypes[is_wrong]))
+                wrong = draw_wrong(questions[number], count, training.negatives, generator)
+                rows[is_wrong] = wrong.ravel()
+            drawn.append((rows, prototypes))
+        rows, prototypes = map(np.concatenate, zip(*drawn, strict=True))
+        parts = [np.arange(len(rows))]
+        if training.batch_of == "quadruples":
+            parts = split_evenly(generator.permutation(len(rows)), training.batch_size)
+        for part in parts:
+            if len(part):
+                yield make_batch(data, rows[part], prototypes[part] if with_prototypes else NONE)
+
+
 def mixed_batches(
     data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = False
 ) -> Iterator[Batch]:
@@ -129,12 +110,11 @@ def mixed_batches(
     Each correct pair is followed by `negatives.random` wrong candidates of its question, drawn with
     replacement, and then by `negatives.count`, drawn without, among which the objective chooses the
     hardest. A question with fewer wrong candidates has its correct one instead of the missing ones.
-    Questions without any are skipped. The batches depend on seed and epoch only, so that a resumed
-    training run sees the same ones.
+    Questions without any are skipped.
     """
-    train = data.splits["train"]
+    train, negatives = data.splits["train"], training.negatives
     generator = np.random.default_rng([seed, 2, epoch])
-    numbers, _ = pd.factorize(train.pairs["question_id"])
+    numbers = train.question_numbers
     wrong_rows = np.flatnonzero(train.labels == 0)
     wrong_rows = wrong_rows[np.argsort(numbers[wrong_rows], kind="stable")]
     questions = np.arange(numbers.max(initial=-1) + 2)
@@ -144,15 +124,12 @@ def mixed_batches(
     correct = generator.permutation(correct)
     question = numbers[correct, None]
     first, counts = starts[question], np.diff(starts)[question]
-    random = generator.integers(
-        first, first + counts, size=(len(correct), training.negatives.random)
-    )
+    random = generator.integers(first, first + counts, size=(len(correct), negatives.random))
     # A random order of the wrong candidates of each question, and then its correct candidate.
-    width = int(max(counts.max(initial=0), training.negatives.count))
+    width = int(max(counts.max(initial=0), negatives.count))
     keys = generator.random((len(correct), width))
     is_missing = np.arange(width) >= counts
-    order = np.where(is_missing, np.inf, keys).argsort(axis=1, kind="stable")
-    order = order[:, : training.negatives.count]
+    order = np.where(is_missing, np.inf, keys).argsort(axis=1, kind="stable")[:, : negatives.count]
     is_wrong = order < counts
     others = np.where(
         is_wrong, wrong_rows[np.where(is_wrong, first + order, first)], correct[:, None]
@@ -168,18 +145,17 @@ def listwise_batches(
     """Yield the batches of an epoch: `batch_size` questions in random order.
 
     A question comes with all correct candidates and up to `negatives.count` randomly drawn wrong
-    ones; questions without wrong candidates are skipped. The batches depend on seed and epoch only,
-    so that a resumed training run sees the same ones.
+    ones; questions without wrong candidates are skipped.
     """
     train = data.splits["train"]
     generator = np.random.default_rng([seed, 2, epoch])
-    numbers, questions = pd.factorize(train.pairs["question_id"])
+    numbers = train.question_numbers
     is_wrong = train.labels == 0
     order = generator.permutation(np.unique(numbers[is_wrong]))
     # Sort by question; within a question, correct candidates precede the shuffled wrong ones.
     rows = np.lexsort((generator.random(len(numbers)), is_wrong, numbers))
-    ends = np.bincount(numbers[rows], minlength=len(questions)).cumsum()
-    correct = np.bincount(numbers, ~is_wrong, minlength=len(questions)).astype(int)
+    ends = np.bincount(numbers).cumsum()
+    correct = np.bincount(numbers, ~is_wrong).astype(int)
     starts = np.r_[0, ends[:-1]]
     ends = np.minimum(ends, starts + correct + training.negatives.count)
     for chunk in split_evenly(order, training.batch_size):

@@ -10,6 +10,7 @@ import torch
 from analogyqa.errors import AnalogyQAError
 
 log = logging.getLogger(__name__)
+Machine = dict[str, str | int | None]
 
 
 def device_for(requested: str) -> torch.device:
@@ -25,10 +26,8 @@ def device_for(requested: str) -> torch.device:
         set_numerics(torch.device("cuda"))
         return torch.device("cuda")
     given = os.environ.get("CUDA_VISIBLE_DEVICES")
-    cause = (
-        f"PyTorch {torch.__version__} sees no CUDA device on {os.uname().nodename}"
-        f"{f', although this job was given GPU {given}' if given else ''}"
-    )
+    cause = f"PyTorch {torch.__version__} sees no CUDA device on {os.uname().nodename}"
+    cause += f", although this job was given GPU {given}" if given else ""
     remedy = "check the driver with nvidia-smi, and install a CUDA build of PyTorch"
     if requested == "cuda":
         raise AnalogyQAError(
@@ -57,9 +56,7 @@ def set_numerics(device: torch.device) -> None:
     torch.use_deterministic_algorithms(True, warn_only=True)
 
 
-def describe_machine(
-    device: torch.device, precision: str = "float32"
-) -> dict[str, str | int | None]:
+def describe_machine(device: torch.device, precision: str = "float32") -> Machine:
     """Return what the last bits of a result may depend on, besides the version of PyTorch.
 
     For a GPU: its model, its driver (None if unknown), and the versions of CUDA and cuDNN. For a
@@ -68,12 +65,12 @@ def describe_machine(
     """
     if device.type != "cuda":
         capability = torch.backends.cpu.get_cpu_capability()
-        machine: dict[str, str | int | None] = {"device": device.type, "instructions": capability}
-        if precision == "float32":
-            return machine
-        has = torch.cpu.get_capabilities()
-        supported = (key for key in ("amx_bf16", "avx512_bf16", "bf16") if has.get(key))
-        return {**machine, "bfloat16": next(supported, None)}
+        machine: Machine = {"device": device.type, "instructions": capability}
+        if precision == "bfloat16":
+            has = torch.cpu.get_capabilities()
+            supported = (key for key in ("amx_bf16", "avx512_bf16", "bf16") if has.get(key))
+            machine["bfloat16"] = next(supported, None)
+        return machine
     return {
         "device": device.type,
         "gpu": torch.cuda.get_device_name(device),
@@ -89,13 +86,13 @@ def _driver(path: Path = Path("/proc/driver/nvidia/version")) -> str | None:
 
 
 def note_machine(state: dict, device: torch.device, name: str, precision: str = "float32") -> None:
-    """Add the machine that continues a training run after `state["epoch"]` to its state.
+    """Add the machine that continues a training run to `state["machines"]`, if its kind changes.
 
-    An entry of `state["machines"]` is added only if the kind of machine changes. The log then has a
-    warning, because the last bits of the result may differ from those of a run on one kind.
+    The log then has a warning, because the last bits of the result may differ from those of a run
+    on one kind.
     """
     machines, machine = state.setdefault("machines", []), describe_machine(device, precision)
-    if "bfloat16" in machine and machine["bfloat16"] is None:
+    if machine.get("bfloat16", "") is None:
         log.warning(
             "%s: training.precision is bfloat16, but this processor has no instructions for it "
             "(AVX512-BF16, AMX or ARM's BF16), so float32 would be faster.",
@@ -108,10 +105,7 @@ def note_machine(state: dict, device: torch.device, name: str, precision: str = 
         log.warning(
             "%s: resuming after epoch %d on another kind of machine (%s; before: %s). The result "
             "may differ in its last bits from that of a run on one kind of machine.",
-            *(name, state["epoch"], _in_one_line(machine), _in_one_line(before)),
+            *(name, state["epoch"]),
+            *(", ".join(f"{key} {kind[key]}" for key in kind) for kind in (machine, before)),
         )
     machines.append({"after_epoch": state["epoch"], **machine})
-
-
-def _in_one_line(machine: dict[str, str | int | None]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in machine.items())

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,10 +22,11 @@ NEAREST = 3  # prototypes of each candidate
 TOLERANCE = 1e-5  # of scores from matrix products of different sizes
 
 
+@dataclass
 class Explainer:
     """Explains how one seed of a system ranks the candidates of a question.
 
-    Args:
+    Attributes:
         job: The cell.
         seed: The seed.
         data: The question with its candidates, and the prototypes.
@@ -33,47 +35,39 @@ class Explainer:
         learner: A trained system; None for any other.
     """
 
-    def __init__(
-        self,
-        job: CellJob,
-        seed: int,
-        data: CellData,
-        prototypes: pd.DataFrame,
-        word_ids: Mapping[str, int] | None,
-        learner: "Learner | None",
-    ) -> None:
-        self.run = job.cell.path
-        self.system = job.system
-        self.seed = seed
-        self.data = data
-        self._prototype_types = prototypes["question_type"].to_numpy(dtype=str)
-        self._word_at = {row: word for word, row in (word_ids or {}).items()}
+    job: CellJob
+    seed: int
+    data: CellData
+    prototypes: pd.DataFrame
+    word_ids: Mapping[str, int] | None
+    learner: "Learner | None"
+
+    def __post_init__(self) -> None:
+        system = self.job.system
+        self._word_at = {row: word for word, row in (self.word_ids or {}).items()}
         self._encode: Encode
         self._find_winners: Encode | None
-        self._ranker: Ranker
-        if learner:
-            self._encode = array_encoder(learner.encoder, learner.device)
-            winners = getattr(learner.encoder, "winners", None)
-            self._find_winners = winners and array_encoder(winners, learner.device)
-            self._ranker = learner.ranker
+        if self.learner:
+            encoder, device = self.learner.encoder, self.learner.device
+            self._encode = array_encoder(encoder, device)
+            winners = getattr(encoder, "winners", None)
+            self._find_winners = winners and array_encoder(winners, device)
+            self._ranker = self.learner.ranker
         else:
-            name, vectors = self.system.encoder_name, data.word_vectors
-            self._encode = build_encoder(name, vectors, self.system.training, seed)
+            vectors = self.data.word_vectors
+            self._encode = build_encoder(system.encoder_name, vectors, system.training, self.seed)
             self._find_winners = getattr(self._encode, "winners", None)
-            self._ranker = build_ranker(self.system)
+            self._ranker = build_ranker(system)
 
     def explain(self, ranked: pd.DataFrame) -> Explanation:
         """Explain the ranking of the candidates of a question.
 
         Args:
-            ranked: The pairs of the question, the best first: the columns of schema CORPUS without
-                a type, with the column `score`. `label` may be None.
+            ranked: The pairs of the question in `data`, the best first, with the column `score`.
         """
         first = ranked.iloc[0]
         part = self.data.splits[first["split"]]
-        ids = pd.Index(part.pairs["candidate_id"])
-        rows = ids.get_indexer(ranked["candidate_id"])
-        questions, answers = part.questions[rows], part.candidates[rows]
+        questions, answers = part.questions[ranked.index], part.candidates[ranked.index]
         columns = ["candidate_id", "candidate", "label", "score"]
         records = ranked[columns].to_dict("records")
         words, *candidate_words = self._winners(np.concatenate([questions[:1], answers]))
@@ -82,27 +76,36 @@ class Explainer:
             for record, shares, answer in zip(records, candidate_words, answers, strict=True)
         ]
         explanation = Explanation(
-            run=self.run,
+            run=self.job.cell.path,
             seed=self.seed,
             question_id=first["question_id"],
             question=first["question"],
             words=words,
             candidates=candidates,
         )
-        if self.system.compares:
-            question_type = str(part.pairs["question_type"].iloc[rows[0]])
-            self._compare(explanation, questions, answers, self._prototype_types == question_type)
+        if self.job.system.compares:
+            is_used = self.prototypes["question_type"].astype(str) == str(first["question_type"])
+            self._compare(explanation, questions, answers, is_used.to_numpy())
         return explanation
 
     def _compare(
-        self, explanation: Explanation, questions: np.ndarray, answers: np.ndarray, used: np.ndarray
+        self,
+        explanation: Explanation,
+        questions: np.ndarray,
+        answers: np.ndarray,
+        is_used: np.ndarray,
     ) -> None:
         """Add the prototypes that are used, a mask [P], and how similar each candidate is to each.
 
         `questions` and `answers` are the sentence numbers of the candidates [M].
         """
-        compared = self.data.prototype_questions[used], self.data.prototype_candidates[used]
-        encoded = self._encoded(questions, answers, *compared)
+        data = self.data
+        compared = data.prototype_questions[is_used], data.prototype_candidates[is_used]
+        numbers = questions, answers, *compared
+        q, a, q_p, a_p = encode_sides(self._encode, data.sentences, *numbers)
+        pairs, prototypes = np.indices((len(q), len(q_p))).reshape(2, -1)
+        one_question = np.zeros(len(q), dtype=np.int64)
+        encoded = Encoded(one_question, q, a, q_p, a_p, prototypes, pairs)
         similarities = prototype_scores(self._ranker, encoded)
         scores, best = self._ranker.scores(encoded)
         for row, candidate in enumerate(explanation.candidates):
@@ -111,7 +114,7 @@ class Explainer:
             candidate.nearest = [(number, float(similarity[number])) for number in nearest]
             if abs(similarity[best[row]] - scores[row]) < TOLERANCE:
                 candidate.decided_by = int(best[row])
-        texts = list(self.data.sentences.index)
+        texts = list(data.sentences.index)
         explanation.prototypes = [
             Prototype(
                 question=texts[question],
@@ -123,29 +126,14 @@ class Explainer:
                 *compared, *map(self._winners, compared), strict=True
             )
         ]
-        shifts = np.concatenate(
-            [
-                encoded.questions - encoded.candidates,
-                encoded.prototype_questions - encoded.prototype_candidates,
-            ]
-        )
-        if getattr(self.system.ranker, "compare", "cosine") == "cosine":
+        shifts = np.concatenate([q - a, q_p - a_p])
+        if getattr(self.job.system.ranker, "compare", "cosine") == "cosine":
             shifts = unit(shifts)  # only their directions are compared
         points, shares = principal_components(shifts)
-        candidates, prototypes = np.split(points, [len(questions)])
+        of_candidates, of_prototypes = (part.tolist() for part in np.split(points, [len(q)]))
         explanation.shifts = Shifts(
-            candidates=candidates.tolist(), prototypes=prototypes.tolist(), shares=shares
+            candidates=of_candidates, prototypes=of_prototypes, shares=shares
         )
-
-    def _encoded(self, *numbers: np.ndarray) -> Encoded:
-        """Encode the candidates [M] of a question and prototypes [P], which are all compared.
-
-        `numbers` are the sentence numbers of questions and candidates, then those of prototypes.
-        """
-        q, a, q_p, a_p = encode_sides(self._encode, self.data.sentences, *numbers)
-        pairs, prototypes = np.indices((len(q), len(q_p))).reshape(2, -1)
-        one_question = np.zeros(len(q), dtype=np.int64)
-        return Encoded(one_question, q, a, q_p, a_p, prototypes, pairs)
 
     def _winners(self, numbers: np.ndarray) -> list[WordShares]:
         """Return the words of sentences [n] by the share of dimensions that they win."""
@@ -163,22 +151,15 @@ class Explainer:
 
     def _matches(self, question: int, answer: int) -> list[tuple[str, str, float]]:
         """Return the words of a question, each with the most similar word of an answer."""
-        question_words, answer_words = map(self.data.sentences.words, (question, answer))
-        if not (
-            self.system.ranker_spec.matches_words and len(question_words) and len(answer_words)
-        ):
+        words, answer_words = map(self.data.sentences.words, (question, answer))
+        if not (self.job.system.ranker_spec.matches_words and len(words) and len(answer_words)):
             return []
         vectors = self.data.word_vectors
-        cosines = unit(vectors[question_words]) @ unit(vectors[answer_words]).T
-        best = cosines.argmax(axis=1)
+        cosines = unit(vectors[words]) @ unit(vectors[answer_words]).T
+        matches = answer_words[cosines.argmax(axis=1)]
         return [
             (self._word_at[word], self._word_at[match], float(cosine))
-            for word, match, cosine in zip(
-                question_words.tolist(),
-                answer_words[best].tolist(),
-                cosines.max(axis=1),
-                strict=True,
-            )
+            for word, match, cosine in zip(words, matches, cosines.max(axis=1), strict=True)
         ]
 
 

@@ -4,10 +4,12 @@ import logging
 import math
 import time
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -24,6 +26,7 @@ from analogyqa.training.optimisers import Adam
 
 log = logging.getLogger(__name__)
 
+SIDES = ("premise", "hypothesis")
 HIDDEN = 512
 BATCH = 64
 MAX_EPOCHS = 20
@@ -53,21 +56,14 @@ class InferenceClassifier(nn.Module):
         return self.classifier(torch.cat([u, v, (u - v).abs(), u * v], dim=1))
 
 
-class _Pairs:
-    """n pairs of sentences; `rows` are the words of all premises, then of all hypotheses."""
-
-    def __init__(self, rows: Sequence[np.ndarray], labels: Sequence[str]) -> None:
-        self.sides = rows[: len(labels)], rows[len(labels) :]
-        self.labels = torch.tensor([LABELS.index(label) for label in labels])
-
-    def scores(
-        self, network: InferenceClassifier, order: np.ndarray, vectors: Tensor
-    ) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield the scores and the labels of each batch."""
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
-            words = [[side[index] for index in batch] for side in self.sides]
-            yield network(*words, vectors), self.labels[batch].to(vectors.device)
+def _batch_scores(
+    network: InferenceClassifier, pairs: pd.DataFrame, vectors: Tensor
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield the scores and labels of batches of pairs; words are rows of `vectors`."""
+    for start in range(0, len(pairs), BATCH):
+        batch = pairs[start : start + BATCH]
+        labels = torch.tensor(batch["label"].map(LABELS.index).tolist(), device=vectors.device)
+        yield network(*(batch[side].tolist() for side in SIDES), vectors), labels
 
 
 def train(
@@ -109,12 +105,14 @@ def train(
     tables = [read_nli(train_files, "train"), read_nli(dev_files, "dev")]
     if disjoint_from:
         tables = [without_sentences(table, disjoint_from) for table in tables]
-    texts = [text for table in tables for side in ("premise", "hypothesis") for text in table[side]]
+    texts = [text for table in tables for side in SIDES for text in table[side]]
     rows, word_vectors = look_up([mark(tokenize(text, lowercase)) for text in texts], vectors)
     word_vectors = word_vectors.to(device)
-    training_count = 2 * len(tables[0])
-    training = _Pairs(rows[:training_count], tables[0]["label"])
-    dev = _Pairs(rows[training_count:], tables[1]["label"])
+    remaining = iter(rows)
+    training, dev = (
+        table.assign(**{side: list(islice(remaining, len(table))) for side in SIDES})
+        for table in tables
+    )
     torch.manual_seed(seed)
     network = InferenceClassifier(word_vectors.shape[1], lstm_dim).to(device)
     optimiser = Adam(network.parameters(), OPTIMISER)
@@ -128,8 +126,8 @@ def train(
     while state["epoch"] < max_epochs and state["epoch"] - state["best_epoch"] < PATIENCE:
         epoch = state["epoch"] + 1
         started = time.perf_counter()
-        order = np.random.default_rng([seed, epoch]).permutation(len(training.labels))
-        loss = _train_epoch(network, optimiser, training, order, word_vectors)
+        order = np.random.default_rng([seed, epoch]).permutation(len(training))
+        loss = _train_epoch(network, optimiser, training.iloc[order], word_vectors)
         if not math.isfinite(loss):
             raise AnalogyQAError(
                 f"{path}, epoch {epoch}: the loss is not a number; the training has diverged. "
@@ -154,35 +152,31 @@ def train(
         "seed": seed,
         "machines": state["machines"],
         "lowercase": lowercase,
-        "pairs": {"train": len(training.labels), "dev": len(dev.labels)},
+        "pairs": {"train": len(training), "dev": len(dev)},
         "sources": {"train": list(train_files), "dev": list(dev_files), "vectors": vectors},
     }
     write_json(path.with_suffix(".json"), record)
 
 
 def _train_epoch(
-    network: InferenceClassifier,
-    optimiser: Adam,
-    pairs: _Pairs,
-    order: np.ndarray,
-    vectors: Tensor,
+    network: InferenceClassifier, optimiser: Adam, pairs: pd.DataFrame, vectors: Tensor
 ) -> float:
     """Train on all pairs once and return the mean loss."""
     network.train()
     total = 0.0
-    for scores, labels in pairs.scores(network, order, vectors):
+    for scores, labels in _batch_scores(network, pairs, vectors):
         loss = F.cross_entropy(scores, labels)
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), LONGEST_GRADIENT)
         optimiser.step()
         total += loss.item() * len(labels)
-    return total / len(order)
+    return total / len(pairs)
 
 
 @torch.no_grad()
-def _accuracy(network: InferenceClassifier, pairs: _Pairs, vectors: Tensor) -> float:
+def _accuracy(network: InferenceClassifier, pairs: pd.DataFrame, vectors: Tensor) -> float:
     network.eval()
-    scored = pairs.scores(network, np.arange(len(pairs.labels)), vectors)
-    correct = sum(int((scores.argmax(dim=1) == labels).sum()) for scores, labels in scored)
-    return correct / len(pairs.labels)
+    batches = _batch_scores(network, pairs, vectors)
+    correct = sum(int((scores.argmax(dim=1) == labels).sum()) for scores, labels in batches)
+    return correct / len(pairs)

@@ -9,7 +9,7 @@ from analogyqa.schemas import INSIDE
 from analogyqa.settings.systems import System
 from analogyqa.training.data import CellData, split_evenly
 from analogyqa.training.learner import trained_learner
-from analogyqa.training.scoring import Encode, array_encoder, encode_all
+from analogyqa.training.scoring import array_encoder, encode_all
 
 SPLIT = "test"
 WORD_BATCH = 1024
@@ -20,9 +20,9 @@ def look_inside(
 ) -> pd.DataFrame:
     """Return the questions, candidates and words of the test split as a table of schema INSIDE.
 
-    The encoder has the weights of the epoch that dev chose. Its vectors are not projected onto the
-    unit ball, as a ranker may do (footnote 2 of HyperQA). The norm of a word is that of a sentence
-    with only this word. `vocabulary` is the row of each word in the word vectors.
+    Vectors are not projected onto the unit ball, as a ranker may do (footnote 2 of HyperQA). The
+    norm of a word is that of a sentence with only this word. `vocabulary` is the row of each word
+    in the word vectors.
 
     Raises AnalogyQAError when the checkpoint is damaged.
     """
@@ -49,6 +49,8 @@ def look_inside(
     )
     used = np.unique(np.concatenate(sentence_rows))
     names = [word_at[row] for row in used]
+    parts = split_evenly(used, WORD_BATCH)
+    word_vectors = [encode(part[:, None], np.ones_like(part)) for part in parts]
     words = pd.DataFrame(
         {
             "kind": "word",
@@ -57,7 +59,7 @@ def look_inside(
             "label": -1,
             "text": names,
             "words": [[name] for name in names],
-            "norm": vector_norms(_encode_words(encode, used)),
+            "norm": vector_norms(np.concatenate(word_vectors)),
             "vector": [[] for _ in names],
         }
     )
@@ -67,8 +69,3 @@ def look_inside(
 def vector_norms(vectors: np.ndarray) -> np.ndarray:
     """Return the Euclidean norms of vectors [n, dim]: float64 [n]."""
     return np.linalg.norm(vectors.astype(np.float64), axis=1)
-
-
-def _encode_words(encode: Encode, ids: np.ndarray) -> np.ndarray:
-    parts = split_evenly(ids, WORD_BATCH)
-    return np.concatenate([encode(part[:, None], np.ones_like(part)) for part in parts])

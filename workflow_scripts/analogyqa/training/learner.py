@@ -37,14 +37,13 @@ class WeightAverages:
 
     @torch.no_grad()
     def update(self) -> None:
-        """Update the averages after a step."""
         self.steps += 1
         for total, parameter in zip(self.sums, self.parameters, strict=True):
             total.lerp_(parameter, 1 - self.decay)
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        """Replace the weights by their averages within a `with` block."""
+        """Replace the weights by their averages."""
         weights = [parameter.detach().clone() for parameter in self.parameters]
         if self.steps:
             self._set([total / (1 - self.decay**self.steps) for total in self.sums])
@@ -62,7 +61,6 @@ class WeightAverages:
         return {"sums": self.sums, "steps": self.steps}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state that `state_dict` returned."""
         self.sums, self.steps = state["sums"], state["steps"]
 
 
@@ -90,24 +88,25 @@ class Learner:
         self.seed = seed
         self.device = device
         training = system.training
-        self.encoder = build_encoder(system.encoder_name, data.word_vectors, training, seed).to(
-            device
-        )
+        self.encoder = build_encoder(system.encoder_name, data.word_vectors, training, seed)
         reads_words = system.ranker_spec.reads == "words"
         dim = data.word_vectors.shape[1] if reads_words else training.sentence_dim
         self.ranker = build_ranker(system, dim, seed)
-        parts = {ENCODER: self.encoder, "ranker": self.ranker}
-        modules = {name: part for name, part in parts.items() if isinstance(part, nn.Module)}
-        self.model = nn.ModuleDict(modules).to(device)
+        self.model = nn.ModuleDict({ENCODER: self.encoder})
+        if isinstance(self.ranker, nn.Module):
+            self.model["ranker"] = self.ranker
+        self.model.to(device)
         self.parameters = [weight for weight in self.model.parameters() if weight.requires_grad]
         self.optimiser = OPTIMISERS[training.optimiser].load()(self.parameters, training)
-        averages = training.weight_averaging
-        self.averages = WeightAverages(self.parameters, averages) if averages else None
+        self._stateful: dict[str, Any] = {"model": self.model, "optimiser": self.optimiser}
+        self.averages = None
+        if training.weight_averaging:
+            self.averages = WeightAverages(self.parameters, training.weight_averaging)
+            self._stateful["averages"] = self.averages
         self._objective = OBJECTIVES[training.loss]
         self._loss = self._objective.load()
 
     def batches(self, epoch: int) -> Iterator[Batch]:
-        """Yield the batches of an epoch."""
         draw = self._objective.draws.load()
         return draw(self.data, self.system.training, self.seed, epoch, self.system.compares)
 
@@ -141,15 +140,11 @@ class Learner:
 
     def state_dict(self) -> dict:
         """Return the state from which training resumes after an epoch."""
-        state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
-        return state | ({"averages": self.averages.state_dict()} if self.averages else {})
+        return {name: part.state_dict() for name, part in self._stateful.items()}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state that `state_dict` returned."""
-        self.model.load_state_dict(state["model"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        if self.averages:
-            self.averages.load_state_dict(state["averages"])
+        for name, part in self._stateful.items():
+            part.load_state_dict(state[name])
 
 
 def trained_learner(data: CellData, system: System, seed: int, checkpoint: Path) -> Learner:

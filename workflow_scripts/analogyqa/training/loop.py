@@ -17,7 +17,6 @@ from analogyqa.measures import mean_values, measure_items
 from analogyqa.rankers import Quadruples, unranked
 from analogyqa.schemas import HISTORY
 from analogyqa.settings.systems import Training
-from analogyqa.training.batches import Batch
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.data import split_evenly
 from analogyqa.training.devices import note_machine
@@ -26,26 +25,8 @@ from analogyqa.training.scoring import array_encoder, score_split, scores_table
 
 log = logging.getLogger(__name__)
 
-CONSTANTS = np.linspace(-1, 1, 41).tolist()  # energies; see `ConstantRanker`
+CONSTANTS = np.linspace(-1, 1, 41).tolist()  # energies of `ConstantRanker`
 SCORE_BATCH = 1024  # pairs
-
-
-@torch.no_grad()
-def score_pairs(learner: Learner, split: str) -> np.ndarray:
-    """Score all pairs of a split with a ranker that learns: float32 [M]."""
-    data = learner.data
-    part = data.splits[split]
-    # Pairs of similar length share a batch, so that little is padded.
-    order = np.argsort(data.sentences.lengths[part.candidates], kind="stable")
-    scores, none = np.empty(len(order), dtype=np.float32), torch.zeros(0, dtype=torch.long)
-    for rows in split_evenly(order, SCORE_BATCH):
-        both = np.concatenate([part.questions[rows], part.candidates[rows]])
-        unique, inverse = np.unique(both, return_inverse=True)
-        c, d = torch.from_numpy(inverse).to(learner.device).chunk(2)
-        quadruples = Quadruples(learner.encode(unique), none, none, c, d)
-        (energies,) = learner.ranker.energies(quadruples)
-        scores[rows] = energies.cpu().numpy()
-    return scores
 
 
 class TrainedSeed(NamedTuple):
@@ -93,12 +74,10 @@ def train_seed(
     state: dict[str, Any] = {"epoch": 0, "history": {}, "best": {}}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
-        is_finished = _is_finished(state, training)
-        if not is_finished:
+        status = "finished" if _is_finished(state, training) else "resumed"
+        if status == "resumed":
             learner.load_state_dict(state)
-        log.info(
-            "%s: %s after epoch %d", name, "finished" if is_finished else "resumed", state["epoch"]
-        )
+        log.info("%s: %s after epoch %d", name, status, state["epoch"])
         on_epoch(state["history"][system.scoring_weights])
     elif start:
         learner.encoder.load_state_dict(start)
@@ -155,65 +134,67 @@ def train_seed(
 def _train_epoch(learner: Learner, epoch: int) -> dict[str, float]:
     """Take the steps of an epoch; return its mean loss, its seconds and its examples per second.
 
-    For the first epoch, also return the lowest loss of a constant as `constant_loss`.
+    For the first epoch, also return `constant_loss`, the lowest loss of rankers that give every
+    pair the same energy. A run that learns has a loss below it.
     """
     started = time.perf_counter()
     loss = 0.0
     examples = 0
-    constants = ConstantRanker(learner) if epoch == 1 else None
+    sides = learner.system.ranker_spec.sides
+    constants = [ConstantRanker(sides, energy) for energy in CONSTANTS] if epoch == 1 else []
+    constant_losses = np.zeros(len(constants))
     learner.model.train()
     for batch in learner.batches(epoch):
         value, vectors = learner.step(batch)
         loss += value
         examples += len(batch.labels)
         if constants:
-            constants.add(vectors, batch)
+            quadruples, labels = batch.quadruples(vectors)
+            losses = (learner.loss(constant, quadruples, labels) for constant in constants)
+            constant_losses += [learner.summed(loss, labels).item() for loss in losses]
     seconds = time.perf_counter() - started
     results = {"loss": loss / max(examples, 1), "seconds": seconds}
     results["examples_per_second"] = examples / seconds
-    return results | ({"constant_loss": constants.lowest()} if constants else {})
+    if constants:
+        results["constant_loss"] = float(constant_losses.min() / max(examples, 1))
+    return results
 
 
+@torch.no_grad()
 def score_learner(learner: Learner, split: str) -> tuple[np.ndarray, np.ndarray]:
     """Score a split with the present weights: as `score_split`, also for a ranker that learns."""
     learner.model.eval()
-    if learner.system.ranker_spec.trained:
-        return unranked(score_pairs(learner, split))
-    encode = array_encoder(learner.encoder, learner.device)
-    return score_split(encode, learner.data, split, learner.ranker)
+    data = learner.data
+    if not learner.system.ranker_spec.trained:
+        return score_split(
+            array_encoder(learner.encoder, learner.device), data, split, learner.ranker
+        )
+    part = data.splits[split]
+    # Pairs of similar length share a batch, so that little is padded.
+    order = np.argsort(data.sentences.lengths[part.candidates], kind="stable")
+    scores, none = np.empty(len(order), dtype=np.float32), torch.zeros(0, dtype=torch.long)
+    for rows in split_evenly(order, SCORE_BATCH):
+        both = np.concatenate([part.questions[rows], part.candidates[rows]])
+        unique, inverse = np.unique(both, return_inverse=True)
+        c, d = torch.from_numpy(inverse).to(learner.device).chunk(2)
+        quadruples = Quadruples(learner.encode(unique), none, none, c, d)
+        (energies,) = learner.ranker.energies(quadruples)
+        scores[rows] = energies.cpu().numpy()
+    return unranked(scores)
 
 
-class ConstantRanker:
-    """A ranker that gives every pair the same energy, with its loss in an epoch for many constants.
+class ConstantRanker(NamedTuple):
+    """A ranker that gives every pair the same energy, on one or both `sides`."""
 
-    A run that learns has a loss below the lowest of these.
-    """
-
-    def __init__(self, learner: Learner) -> None:
-        self.learner = learner
-        self.sides = learner.system.ranker_spec.sides
-        self.losses = np.zeros(len(CONSTANTS))
-        self.value = 0.0
-        self.count = 0
+    sides: int
+    energy: float
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
-        energies = quadruples.vectors.new_full((len(quadruples.c),), self.value)
+        energies = quadruples.vectors.new_full((len(quadruples.c),), self.energy)
         return [energies] * (self.sides if both_sides else 1)
 
     def distances(self, quadruples: Quadruples) -> list[Tensor]:
         return [1 + energies for energies in self.energies(quadruples, both_sides=True)]
-
-    def add(self, vectors: Tensor, batch: Batch) -> None:
-        """Add the loss of a batch for each constant."""
-        quadruples, labels = batch.quadruples(vectors)
-        for index, self.value in enumerate(CONSTANTS):
-            loss = self.learner.loss(self, quadruples, labels)
-            self.losses[index] += self.learner.summed(loss, labels).item()
-        self.count += len(labels)
-
-    def lowest(self) -> float:
-        """Return the lowest mean loss of a constant."""
-        return float(self.losses.min() / max(self.count, 1))
 
 
 def _is_finished(state: dict, training: Training) -> bool:

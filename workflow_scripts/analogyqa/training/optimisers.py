@@ -17,12 +17,9 @@ from analogyqa.settings.systems import Training
 
 
 class Optimiser:
-    """Parameters to train, and the state of their training.
+    """Parameters that all have a gradient in each step, and the state of their training.
 
-    Args:
-        parameters: The parameters, each of which must have a gradient in each step.
-        training: Learning rate and weight decay.
-        moments: The tensors that a subclass keeps for each parameter, by name.
+    `moments` are the first values of the tensors that a subclass keeps for each parameter.
     """
 
     def __init__(
@@ -55,7 +52,6 @@ class Optimiser:
         return self.state
 
     def load_state_dict(self, state: dict[str, list[Tensor]]) -> None:
-        """Restore a state that `state_dict` returned."""
         self.state = {**state, "steps": [step.cpu() for step in state["steps"]]}
 
 
@@ -104,20 +100,18 @@ class AdaGrad(Optimiser):
 
     def __init__(self, parameters: Iterable[Parameter], training: Training) -> None:
         super().__init__(parameters, training, sums=START)
-
-    def step(self) -> None:
-        """Take one step."""
-        self._step(self.gradients, self.training.weight_decay)
+        self.weight_decay = training.weight_decay
 
     @torch.no_grad()
-    def _step(self, gradients: list[Tensor], weight_decay: float) -> None:
+    def step(self) -> None:
+        """Take one step."""
         adagrad(
             self.parameters,
-            gradients,
+            self.gradients,
             self.state["sums"],
             self.state["steps"],
             lr=self.training.learning_rate,
-            weight_decay=weight_decay,
+            weight_decay=self.weight_decay,
             lr_decay=0.0,
             eps=ADAGRAD_EPSILON,
             maximize=False,
@@ -127,42 +121,40 @@ class AdaGrad(Optimiser):
 class CodedAdaGrad(AdaGrad):
     """AdaGrad with gradients that are converted as in HyperQA's code."""
 
-    scaled = True
+    is_scaled = True
 
-    @torch.no_grad()
-    def step(self) -> None:
-        """Take one step."""
+    def __init__(self, parameters: Iterable[Parameter], training: Training) -> None:
+        super().__init__(parameters, training)
+        self.weight_decay = 0.0  # the converted gradients include it
+
+    @property
+    def gradients(self) -> list[Tensor]:
         decay, clip_norm = self.training.weight_decay, self.training.clip_norm
-        gradients = [
-            converted(gradient, parameter, decay, clip_norm, self.scaled)
-            for gradient, parameter in zip(self.gradients, self.parameters, strict=True)
+        return [
+            converted(gradient, parameter, decay, clip_norm, self.is_scaled)
+            for gradient, parameter in zip(super().gradients, self.parameters, strict=True)
         ]
-        self._step(gradients, weight_decay=0.0)
 
 
 class ClippedAdaGrad(CodedAdaGrad):
     """CodedAdaGrad without the scaling of gradients, to measure the effect of the scaling alone."""
 
-    scaled = False
+    is_scaled = False
 
 
 def converted(
-    gradient: Tensor,
-    parameter: Tensor,
-    weight_decay: float,
-    clip_norm: float,
-    scaled: bool = True,
+    gradient: Tensor, parameter: Tensor, weight_decay: float, clip_norm: float, is_scaled: bool
 ) -> Tensor:
     """Return a gradient as the code of Tay et al. (2018) converts it before a step of AdaGrad.
 
     The gradient g of a matrix includes that of its L2 penalty and is multiplied by
     ((1 - |g|^2)^2 + 1e-5) / 4; their eq. 9, as we read it, has the point in the ball instead of g.
     Gradients of biases have neither. All are then clipped, each value to +-10 and each gradient to
-    the norm `clip_norm`. Without `scaled`, no gradient is multiplied; the rest is the same.
+    the norm `clip_norm`. Only with `is_scaled` are gradients multiplied.
     """
     if gradient.ndim > 1:
         gradient = gradient + weight_decay * parameter
-        if scaled:
+        if is_scaled:
             gradient = gradient * ((1 - gradient.norm() ** 2) ** 2 + 1e-5) / 4
     gradient = gradient.clamp(-10, 10)
     return gradient * (clip_norm / gradient.norm().clamp(min=clip_norm))

@@ -1,7 +1,6 @@
 """Encode sentences and score the candidates of a split."""
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,7 @@ from analogyqa.schemas import SCORES
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences, tokenize
 from analogyqa.training.data import CellData, split_evenly
-from analogyqa.vectors.frequencies import WEIGHTS, Frequencies, Weight
+from analogyqa.vectors.frequencies import WEIGHTS, Frequencies
 
 if TYPE_CHECKING:
     import torch
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 EVALUATED = ("dev", "test")
 ENCODE_BATCH = 256
 
-# From word ids [n, t] and lengths [n] of sentences to their vectors, float32 [n, dim].
+# From word ids [n, t] and lengths [n] to sentence vectors, float32 [n, dim].
 Encode = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -85,19 +84,21 @@ def score_untrained(
     A stored sentence vector counts as the only word of its sentence, and the encoder is the mean.
     """
     ranker = build_ranker(system)
-    score: Callable[[str], tuple[np.ndarray, np.ndarray]]
     if system.ranker_spec.reads == "words":
         ranker.fit(_vocabulary(data))
-        score = partial(_score_words, data, ranker=ranker)
+        scores = {split: ranker.scores(_words(data, split)) for split in splits}
     else:
         word_vectors = data.word_vectors
         if system.weighting != "uniform":
-            word_vectors = word_vectors * _word_weights(data, WEIGHTS[system.weighting])[:, None]
+            # Without given frequencies, words are counted in the training sentences.
+            frequencies = data.frequencies or _training_frequencies(data)
+            weights = np.asarray(WEIGHTS[system.weighting](*frequencies), dtype=np.float32)
+            word_vectors = word_vectors * weights[:, None]
         encoder = build_encoder(system.encoder_name, word_vectors, system.training, seed)
         if system.ranker_spec.fitted:
             ranker.fit(_fitting(encoder, data))
-        score = partial(score_split, encoder, data, ranker=ranker)
-    tables = [scores_table(data, split, seed, *score(split)) for split in splits]
+        scores = {split: score_split(encoder, data, split, ranker) for split in splits}
+    tables = [scores_table(data, split, seed, *scores[split]) for split in scores]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -110,25 +111,16 @@ def _vocabulary(data: CellData) -> Vocabulary:
     return Vocabulary(vectors, frequencies, len(candidates))
 
 
-def _score_words(data: CellData, split: str, ranker: Ranker) -> tuple[np.ndarray, np.ndarray]:
+def _words(data: CellData, split: str) -> Words:
     part, words = data.splits[split], data.sentences.words
     sides = ([*map(words, numbers)] for numbers in (part.questions, part.candidates))
-    return ranker.scores(Words(part.question_numbers, *sides))
-
-
-def _word_weights(data: CellData, weight: Weight) -> np.ndarray:
-    """Return the weight of each word by its frequency: float32 [V].
-
-    Without given frequencies, words are counted in the training sentences.
-    """
-    frequencies = data.frequencies or _training_frequencies(data)
-    return np.asarray(weight(*frequencies), dtype=np.float32)
+    return Words(part.question_numbers, *sides)
 
 
 def _training_frequencies(data: CellData) -> Frequencies:
     pairs = data.all_pairs
-    train = (pairs.pairs["split"] == "train").to_numpy()
-    sentences = np.union1d(pairs.questions[train], pairs.candidates[train])
+    is_train = (pairs.pairs["split"] == "train").to_numpy()
+    sentences = np.union1d(pairs.questions[is_train], pairs.candidates[is_train])
     counts = data.sentences.count_words(sentences, len(data.word_vectors))
     texts = list(data.sentences.index)
     # Short words, which the system may skip, are tokens, too.
