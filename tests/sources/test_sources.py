@@ -19,7 +19,7 @@ from analogyqa import cli
 from analogyqa.errors import AnalogyQAError
 from analogyqa.sources.fetch import CHUNK, fetch
 from analogyqa.sources.registry import Source, first_available, load_registry, mirrors_from
-from analogyqa.sources.verify import is_placed_by_hand, rows_sha256, sidecar, status_table
+from analogyqa.sources.verify import is_placed_by_hand, rows_sha256, sidecar, source_state
 from builders.servers import dropped, entry, ok, running_server, sent, sha256, source, status
 
 ROOT = Path(__file__).parents[2]
@@ -412,9 +412,9 @@ def test_states_of_sources_and_exit_status(tmp_path, show, resources):
     for name in ("fetched", "unhashed"):
         fetch(registry[name], resources, [])
     for verify in (False, True):
-        rows = status_table(registry, resources, [tmp_path / "mirror"], verify)
-        states = {row.name: (row.state, row.hash) for row in rows}
-        assert states == {name: (row[0], row[1 + verify]) for name, row in STATES.items()}
+        for name, (state, *hash_states) in STATES.items():
+            found = source_state(registry[name], resources, [tmp_path / "mirror"], verify)
+            assert found[:2] == (state, hash_states[verify])
     code, output, _ = show("--verify")
     assert code == 1 and show()[0] == 0
     assert "remove or replace it:\n  mirror/there\n" in output

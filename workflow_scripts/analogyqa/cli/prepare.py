@@ -28,7 +28,7 @@ from analogyqa.runs.checks import left_out_here
 from analogyqa.settings.load import read_config, read_values
 from analogyqa.settings.schema import config_schema, paper_schema
 from analogyqa.sources.registry import join_mirrors, load_registry, mirrors_from
-from analogyqa.sources.verify import status_table
+from analogyqa.sources.verify import source_state
 from analogyqa.surroundings import require_cache
 
 
@@ -144,23 +144,25 @@ def sources(
     """
     settings = read_config(config)
     mirrors = mirrors_from(settings.mirrors, os.environ)
-    rows = status_table(load_registry(registry), settings.resources_dir, mirrors, verify)
+    known = load_registry(registry).values()
+    states = [source_state(source, settings.resources_dir, mirrors, verify) for source in known]
     columns = [Column("source", overflow="fold"), Column("state", no_wrap=True)]
     columns += [Column("size", no_wrap=True, justify="right"), Column("hash", no_wrap=True)]
     table = Table(*columns, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for row in rows:
-        table.add_row(row.name, row.state, decimal(row.bytes) if row.bytes else "?", row.hash)
+    for source, (state, hash_state, path) in zip(known, states, strict=True):
+        size = path.stat().st_size if path.is_file() else source.bytes
+        table.add_row(source.name, state, decimal(size) if size else "?", hash_state)
     Console().print(table)
     print("licences:")
     lines = textwrap.TextWrapper(80, subsequent_indent="    ", break_on_hyphens=False)
-    for licence in dict.fromkeys(row.licence for row in rows):
-        names = ", ".join(row.name for row in rows if row.licence == licence)
+    for licence in dict.fromkeys(source.licence for source in known):
+        names = ", ".join(source.name for source in known if source.licence == licence)
         print(lines.fill(f"  {licence}: {names}"))
     print(f"present: in {settings.resources_dir}; mirrors: {join_mirrors(mirrors)}")
     for word, note in NOTES.items():
-        if paths := [f"  {row.path}" for row in rows if word in (row.state, row.hash)]:
+        if paths := [f"  {path}" for *state, path in states if word in state]:
             print(f"{word}: {note}", *paths, sep="\n")
-    if any(row.hash == "WRONG" for row in rows):
+    if any(hash_state == "WRONG" for _, hash_state, _ in states):
         raise typer.Exit(1)
 
 

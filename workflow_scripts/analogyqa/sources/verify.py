@@ -2,10 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 from analogyqa.files import write_json
 from analogyqa.sources.registry import Source, local_copy
@@ -49,7 +48,7 @@ class Provenance:
     sha256: str
     bytes: int
     licence: str
-    hash: Literal["verified", "unverified"] = "verified"
+    hash: str = "verified"  # or "unverified"
 
 
 def verify_file(source: Source, path: Path, origin: str = DROP_IN) -> Provenance:
@@ -74,7 +73,7 @@ def verify_file(source: Source, path: Path, origin: str = DROP_IN) -> Provenance
     if not matches:
         found = f"sha256 {sha256}" + (f", git blob {blob}" if blob else "")
         raise Refused(f"a different file: {found}, {size:,} bytes")
-    state: Literal["verified", "unverified"] = "unverified" if source.unverified else "verified"
+    state = "unverified" if source.unverified else "verified"
     return Provenance(source.name, origin, sha256, size, source.licence, state)
 
 
@@ -110,38 +109,24 @@ def write_record(path: Path, provenance: Provenance) -> Provenance:
     return provenance
 
 
-class Status(NamedTuple):
-    """The state of one source."""
+def source_state(
+    source: Source, resources_dir: str | Path, mirrors: Sequence[Path], verify: bool = False
+) -> tuple[str, str, Path]:
+    """Return the state of a source, the state of its hash, and where its file is or belongs.
 
-    name: str
-    state: str  # present, in mirror, to download, add by hand
-    bytes: int | None
-    hash: str  # ok, WRONG, as fetched, not checked, unverified; empty without a file
-    licence: str
-    path: Path  # the local copy, or where to put one
-
-
-def status_table(
-    registry: Mapping[str, Source],
-    resources_dir: str | Path,
-    mirrors: Sequence[Path],
-    verify: bool = False,
-) -> list[Status]:
-    """Return the state of every source, after hashing local copies if `verify` is set."""
-    rows = []
-    for name, source in registry.items():
-        path = target = Path(resources_dir, source.file)
-        state, size, hash_state = "to download" if source.urls else "add by hand", source.bytes, ""
-        if copy := local_copy(source, resources_dir, mirrors):
-            path, size = copy, copy.stat().st_size
-            state = "present" if copy == target else "in mirror"
-            was_fetched = copy == target and sidecar(resources_dir, source).exists()
-            hash_state = "ok" if verify else "as fetched" if was_fetched else "not checked"
-            hash_state = "unverified" if source.unverified else hash_state
-            if verify:
-                try:
-                    verify_file(source, copy)
-                except Refused:
-                    hash_state = "WRONG"
-        rows.append(Status(name, state, size, hash_state, source.licence, path))
-    return rows
+    A source is present, in mirror, to download, or add by hand. A hash is unverified if none is
+    known, as fetched or not checked; with `verify`, ok or WRONG; and "" without a file.
+    """
+    target, copy = Path(resources_dir, source.file), local_copy(source, resources_dir, mirrors)
+    if copy is None:
+        return "to download" if source.urls else "add by hand", "", target
+    was_fetched = copy == target and sidecar(resources_dir, source).exists()
+    hash_state = "ok" if verify else "as fetched" if was_fetched else "not checked"
+    try:
+        if verify:
+            verify_file(source, copy)
+    except Refused:
+        hash_state = "WRONG"
+    else:
+        hash_state = "unverified" if source.unverified else hash_state
+    return "present" if copy == target else "in mirror", hash_state, copy
