@@ -18,8 +18,16 @@ import yaml
 from analogyqa import cli
 from analogyqa.errors import AnalogyQAError
 from analogyqa.sources.fetch import CHUNK, fetch
-from analogyqa.sources.registry import Source, first_available, load_registry, mirrors_from
-from analogyqa.sources.verify import is_placed_by_hand, rows_sha256, sidecar, source_state
+from analogyqa.sources.registry import (
+    Source,
+    first_available,
+    is_placed_by_hand,
+    load_registry,
+    mirrors_from,
+    rows_sha256,
+    sidecar,
+    source_state,
+)
 from builders.servers import dropped, entry, ok, running_server, sent, sha256, source, status
 
 ROOT = Path(__file__).parents[2]

@@ -26,8 +26,7 @@ from analogyqa.settings.load import REPOSITORY, Origin, load_config
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config, leave_out
 from analogyqa.settings.vectors import NamedEntities
-from analogyqa.sources.registry import Source, load_registry, mirrors_from
-from analogyqa.sources.verify import is_placed_by_hand
+from analogyqa.sources.registry import Source, is_placed_by_hand, load_registry, mirrors_from
 
 
 @dataclass(frozen=True)

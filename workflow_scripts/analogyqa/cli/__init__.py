@@ -11,9 +11,8 @@ from collections.abc import Callable
 import typer
 
 from analogyqa.cli.mlflow_ui import import_, ui
-from analogyqa.cli.model import explain, rank
 from analogyqa.cli.prepare import doctor, plan, schema, sources
-from analogyqa.cli.results import archive, compare, leaderboard, report, verify, why
+from analogyqa.cli.results import archive, compare, explain, leaderboard, rank, report, verify, why
 from analogyqa.cli.run import demo, paper
 from analogyqa.errors import AnalogyQAError
 

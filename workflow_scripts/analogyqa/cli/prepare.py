@@ -27,8 +27,7 @@ from analogyqa.planning import Timings, print_plan, read_listing
 from analogyqa.runs.checks import left_out_here
 from analogyqa.settings.load import read_config, read_values
 from analogyqa.settings.schema import config_schema, paper_schema
-from analogyqa.sources.registry import join_mirrors, load_registry, mirrors_from
-from analogyqa.sources.verify import source_state
+from analogyqa.sources.registry import join_mirrors, load_registry, mirrors_from, source_state
 from analogyqa.surroundings import require_cache
 
 

@@ -22,11 +22,14 @@ from urllib3.exceptions import HTTPError, InvalidHeader
 
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import DAMAGED_ARCHIVE, atomic_path
-from analogyqa.sources.registry import MIRROR_VARIABLE, Download, Source, plain_relative
-from analogyqa.sources.verify import (
+from analogyqa.sources.registry import (
+    MIRROR_VARIABLE,
     WIKIQA_HEADER,
+    Download,
     Provenance,
     Refused,
+    Source,
+    plain_relative,
     sidecar,
     verify_file,
     write_record,
