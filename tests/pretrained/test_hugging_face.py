@@ -91,7 +91,9 @@ def test_a_path_comes_before_a_package_and_that_before_the_cache(cache, name):
 def test_a_model_is_found_in_the_cache(cache, monkeypatch, name):
     monkeypatch.setattr(hugging_face, "find_spec", lambda module: None)
     folder = add_to_cache(cache, name if "/" in name else f"sentence-transformers/{name}")
-    assert find_model(name) == folder
+    assert find_model(name) == folder and find_folder(name) is None
+    (folder / "config.json").write_text("{}")
+    assert find_folder(name) == folder
 
 
 @pytest.mark.parametrize(

@@ -147,41 +147,32 @@ def encode_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarr
             return encode_whole(folder, encode, masked, has_tokens, missing, remedy)
 
 
-def find_model(weights: str) -> Path | None:
+def find_folder(weights: str) -> Path | None:
+    """Return the folder of a transformer, which is found like a model by `find_model`."""
+    return find_model(weights, CONFIG)
+
+
+def find_model(weights: str, file: str = LIST) -> Path | None:
     """Return the folder of a model: the path itself, a package, or the Hugging Face cache.
 
     The path may also be that of modules.json, because the inputs of a rule are files. PyTorch is
     not imported.
     """
     path = Path(weights).parent if Path(weights).name == LIST else Path(weights)
-    if (path / LIST).is_file():
+    if (path / file).is_file():
         return path
     name = weights.removeprefix(ORGANISATION)
     if name in PACKAGES and find_spec(PACKAGES[name]):
         return import_module(PACKAGES[name]).get_model_path()
-    return cached_folder(name if "/" in name else ORGANISATION + name, LIST)
-
-
-def cached_folder(name: str, file: str) -> Path | None:
-    """Return the folder of a model in the Hugging Face cache that has a file."""
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
     with suppress(HFValidationError):  # a path is not a valid name
-        cached = try_to_load_from_cache(name, file)
-        if isinstance(cached, str):
-            return Path(cached).parent
+        for repository in (name if "/" in name else ORGANISATION + name, weights):
+            cached = try_to_load_from_cache(repository, file)
+            if isinstance(cached, str):
+                return Path(cached).parent
     return None
-
-
-def find_folder(weights: str) -> Path | None:
-    """Return the folder of a model: the path itself, a package, or the Hugging Face cache."""
-    if (Path(weights) / CONFIG).is_file():
-        return Path(weights)
-    folder = find_model(weights)
-    if folder and (folder / CONFIG).is_file():
-        return folder
-    return cached_folder(weights, CONFIG)
 
 
 @contextmanager
