@@ -161,7 +161,7 @@ def test_a_damaged_benchmark_file_counts_as_none(tmp_path, timings, text):
     ],
 )
 def test_the_data_of_a_job(tmp_path, timings, output, data):
-    assert timings.data_of(Job("any", None, [f"{tmp_path}/runs/out/{output}"])) == data
+    assert timings.job_data(Job("any", None, [f"{tmp_path}/runs/out/{output}"])) == data
 
 
 def test_every_rule_of_the_repository_has_a_reference():
