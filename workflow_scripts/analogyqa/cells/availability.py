@@ -71,9 +71,10 @@ class Availability:
         self._resources, self._mirrors = resources, mirrors
         self.missing: dict[str, str] = {}
         self.splits = self._find_each("datasets", self._find_splits)
-        for name, reason in config.left_out.items():
-            if name in config.datasets:
-                self.missing[f"datasets.{name}"] = reason
+        left_out = config.left_out.items()
+        self.missing |= {
+            f"datasets.{name}": why for name, why in left_out if name in config.datasets
+        }
         if not self.splits:
             for dataset in config.datasets.values():
                 self._find_splits(dataset, self.find_file)  # raises, and says where it looked

@@ -3,9 +3,15 @@
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from analogyqa.cells import cross_validation_cells, sensitivity_cells
-from analogyqa.cells.cell import Cell, split_corpus, without_fold
-from analogyqa.cells.coordinates import why_left_out, why_overrides_left_out
+from analogyqa.cells import (
+    TUNED,
+    Cell,
+    cross_validation_cells,
+    sensitivity_cells,
+    split_corpus,
+    why_left_out,
+    without_fold,
+)
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name
 from analogyqa.settings import overrides as ov
@@ -104,14 +110,14 @@ def _require_cell(config: Config, system: str, dataset: str, subset: str, text: 
     hyperparameters = dict(overrides).get(ov.HYPERPARAMETERS)
     if hyperparameters is not None:
         is_tuned = config.systems[system].trained and config.is_tuned_on(system, dataset)
-        if overrides != ((ov.HYPERPARAMETERS, ov.TUNED),) or not is_tuned:
+        if overrides != TUNED or not is_tuned:
             raise ValueError(
                 f"{ov.HYPERPARAMETERS}={hyperparameters}: only {ov.HYPERPARAMETERS}={ov.TUNED} is "
                 "allowed, without other overrides, and for a system and data set of a selection"
             )
     ov.require_overrides({name: value for name, value in overrides if name != ov.HYPERPARAMETERS})
     cell = Cell(system, dataset, subset, config.canonical_overrides(system, overrides, dataset))
-    if reason := why_overrides_left_out(system, dataset, cell.overrides, config):
+    if reason := why_left_out(system, dataset, config, cell.overrides):
         raise ValueError(f"{system} is left out with {text}: {reason}")
     if ov.to_text(cell.overrides) != text:
         ineffective = [name for name, _ in overrides if name not in dict(cell.overrides)]
