@@ -28,11 +28,11 @@ from analogyqa.cells import (
 from analogyqa.cells.cell import (
     corpus_settings,
     reads_lowercase,
+    require_same,
     sentence_settings,
     system_settings,
     vectors_settings,
 )
-from analogyqa.cells.same_settings import require_same
 from analogyqa.cells.targets import require_target
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import exit_on_error

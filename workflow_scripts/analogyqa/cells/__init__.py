@@ -9,12 +9,11 @@ from analogyqa.cells.cell import Cell, cells_by_run, corpus_name, split_corpus, 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.artefacts import View
-from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
 from analogyqa.settings.data import ALL
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.overrides import Overrides
-from analogyqa.settings.paper import OWN, Paper, build_own_paper, load_paper
+from analogyqa.settings.paper import OWN, Claim, Paper, build_own_paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import System
