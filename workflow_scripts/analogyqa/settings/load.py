@@ -2,7 +2,8 @@
 
 import json
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -84,6 +85,14 @@ class _Faults:
                 self.add(explain_error(section, item, prefix, section is Config), location)
             return None
 
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Add the message of a ValueError, which starts with a key, instead of raising it."""
+        try:
+            yield
+        except ValueError as error:
+            self.add(str(error))
+
     def known(self, values: dict, other_keys: Collection[str]) -> dict:
         """Return the values of known keys: of sections, which must be mappings, and other keys."""
         kept, known = {}, (*_SECTIONS, *other_keys)
@@ -142,7 +151,9 @@ def load_config(
     resolved: dict[str, dict] = {}
     studies: dict[str, Studies] = {}
     studied: set[str] = set()  # the studies of the papers so far
-    for name in dict.fromkeys(names) or _base_papers(papers, known):
+    # Without papers: those that are laid over no other, whose definitions do not contradict.
+    bases = (name for name in known if "over" not in read_yaml(papers / name / "config.yaml"))
+    for name in dict.fromkeys(names or bases):
         if name not in known:
             faults.add(f"papers: there is no paper {name!r}{nearest_hint(name, known)}")
             raise faults.error()
@@ -172,10 +183,8 @@ def load_config(
     if not names and not config.outside_papers("datasets"):
         faults.add("papers: none are given, and no data set of your own. Add one to datasets")
     for name, study in studies.items():
-        try:
+        with by_paper[name].noted():
             config.require_study(study)
-        except ValueError as error:
-            by_paper[name].add(str(error))
     if faults.lines:
         raise faults.error()
     return config
@@ -221,11 +230,6 @@ def snakemake_command(files: Sequence[Path], changes: Mapping[str, object]) -> s
         if key != "tracking_uri"
     ]
     return shlex.join([*command, *(["--config", *texts] if texts else [])])
-
-
-def _base_papers(papers: Path, names: list[str]) -> list[str]:
-    """Return the papers that are laid over no other, whose definitions do not contradict."""
-    return [name for name in names if "over" not in read_yaml(papers / name / "config.yaml")]
 
 
 def _read_paper(name: str, papers: Path, known: list[str]) -> tuple[dict, list[File]]:
@@ -324,20 +328,15 @@ def _merge_papers(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dic
             new = {name: new[name] for name in new if name not in definitions}
             definitions |= _with_defaults(new, {}, run, faults) if key == "systems" else new
         merged[key] = definitions or (None if key in _SINGLE else {})
-    systems = merged["systems"]
-    merged["systems"] = {name: _with_start(name, systems, faults) for name in systems}
+    # A system that starts from another one has its section instead of its name.
+    systems = dict(merged["systems"])
+    for name, system in systems.items():
+        first = system.get("starts_from") if isinstance(system, dict) else None
+        if isinstance(first, str):
+            with faults.noted():
+                require_known(f"systems.{name}.starts_from", first, systems)
+            merged["systems"][name] = system | {"starts_from": systems.get(first)}
     return merged
-
-
-def _with_start(name: str, systems: dict, faults: _Faults) -> dict:
-    """Return a system, with the section of the system that it starts from instead of the name."""
-    first = systems[name].get("starts_from") if isinstance(systems[name], dict) else None
-    if not isinstance(first, str):
-        return systems[name]
-    if first not in systems:
-        hint = nearest_hint(first, systems)
-        faults.add(f"systems.{name}.starts_from: {first!r} is not configured{hint}")
-    return systems[name] | {"starts_from": systems.get(first)}
 
 
 def _load_studies(paper: dict, systems: Collection[str], faults: _Faults) -> Studies | None:
@@ -350,10 +349,8 @@ def _load_studies(paper: dict, systems: Collection[str], faults: _Faults) -> Stu
     if studies is None:
         return None
     for table, names in studies.extra_rows.items():
-        try:
+        with faults.noted():
             require_known(f"extra_rows.{table}", names, systems)
-        except ValueError as error:
-            faults.add(str(error))
     return studies
 
 
