@@ -262,7 +262,7 @@ def _keys_at(schema: dict, location: list[str]) -> list[str]:
         patterns = [*node.get("patternProperties", {}).values()]
         others = node.get("additionalProperties") or (patterns or [node.get("items", {})])[0]
         node = node.get("properties", {}).get(part, others)
-        node = next((option for option in node.get("anyOf", []) if "$ref" in option), node)
+        node = [node, *(option for option in node.get("anyOf", []) if "$ref" in option)][-1]
         while "$ref" in node:
             node = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
     return list(node.get("properties", {}))
