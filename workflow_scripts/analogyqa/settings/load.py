@@ -304,9 +304,9 @@ def _is_trained(system: dict) -> bool:
     """Return whether the encoder or the ranker of a system, not yet checked, is trained."""
     encoder, ranker = system.get("encoder"), system.get("ranker")
     ranker = ranker.get("name") if isinstance(ranker, dict) else ranker
-    trained_encoders = [name for name, spec in ENCODERS.items() if spec.trained]
-    trained_rankers = [name for name, spec in RANKERS.items() if spec.trained]
-    return encoder is not None and (encoder in trained_encoders or ranker in trained_rankers)
+    trained = [spec.trained for name, spec in ENCODERS.items() if name == encoder]
+    trained += [spec.trained for name, spec in RANKERS.items() if name == ranker]
+    return encoder is not None and any(trained)
 
 
 def _merge_papers(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dict:
