@@ -141,10 +141,11 @@ class Availability:
         training = cell.training_cell(config)
         trained_on = self.cell_origins(training) if training else {}
         origins = {split: trained_on[split] for split in ("train", "dev") if split in trained_on}
+        if folder := config.datasets[cell.dataset].folder:
+            return origins | {"test": folder}
         categories = [self.categories[name].values() for name in self.relations(cell.dataset)]
         files = dict.fromkeys(chain(*chain(*categories)))
-        test = config.datasets[cell.dataset].folder or f"induced-here, {self.name_sources(files)}"
-        return origins | {"test": test}
+        return origins | {"test": f"induced-here, {self.name_sources(files)}"}
 
     def relations(self, dataset: str) -> list[str]:
         """Return the categories of a data set without those that are left out."""
