@@ -48,7 +48,9 @@ def declared_outputs() -> list[str]:
     for path in RULES.glob("*.smk"):
         for block in re.findall(r"(?m)^    output:\n((?: {8}.*\n)+)", path.read_text("utf-8")):
             for stem, rest in re.findall(r'f"\{(RESULTS|RUN)\}/([^"]+)"', block):
-                name = re.sub(r"\{+(\w+)\}+", lambda match: SAMPLES[match[1]], rest)
+                kind = rest.partition("s/")[0]  # figures/ and tables/
+                values = SAMPLES | {"artefact": f"{kind}12"}
+                name = re.sub(r"\{+(\w+)\}+", lambda match, at=values: at[match[1]], rest)
                 outputs.append(f"{RUN}/default/{name}" if stem == "RUN" else name)
     return outputs
 
