@@ -25,6 +25,14 @@ LABELS = ["Claim", "Where", "Judged on", "Verdict"]
 COLUMNS = [
     "Effect", "p-value", "Items", "Seeds", "Detectable", "Power", "Needed", "Evidence",
 ]  # fmt: skip
+FORMS = {
+    "p_value": "{p_value:.2g}",
+    "n_items": "{n_items}",
+    "n_seeds": "{n_seeds}",
+    "detectable": "{detectable:.3f}",
+    "power": "{power:.0%} at {paper_effect:+.3f}",
+    "items_needed": "{items_needed:.0f}",
+}
 LEGEND = (
     PAIRED_TEST,
     "Evidence: for each comparison both means over questions and seeds, their difference, and the "
@@ -60,17 +68,17 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     """
     # A paper that was added to the configuration later has no verdicts yet.
     papers = [paper for paper in papers if paper.paper in set(frame["paper"])]
-    blocks = [block for paper in papers for block in claims_of(paper, frame)]
+    primary = frame[frame["primary"]].assign(primary=False)
+    rows = [([p.paper, *labels], texts) for p in papers for labels, texts in _rows(primary, p)]
+    blocks = [Block(PRIMARY, ["Paper", *LABELS], COLUMNS, rows)] if rows else []
+    blocks += [_verdict_counts(frame), *(b for p in papers for b in claim_blocks(p, frame))]
     notes = [] if config.comparable else [f"{OTHER_DATA.capitalize()}: no verdict is on a paper."]
     notes += [f"Intervals: {percent(config)}. Level: {level_of(config):g}.", *LEGEND]
-    return Table(
-        title="Claims of the papers" if config.comparable else f"Claims ({OTHER_DATA})",
-        blocks=[*primary_claims(frame, papers), _verdict_counts(frame), *blocks],
-        notes=[*notes, *(f"Claims of {paper.citation}" for paper in papers)],
-    )
+    title = "Claims of the papers" if config.comparable else f"Claims ({OTHER_DATA})"
+    return Table(title, blocks, [*notes, *(f"Claims of {paper.citation}" for paper in papers)])
 
 
-def claims_of(paper: Paper, frame: pd.DataFrame) -> list[Block]:
+def claim_blocks(paper: Paper, frame: pd.DataFrame) -> list[Block]:
     """Return a block with the claims of a paper, and one with ours about it, if there are any."""
     headings = {False: f"Claims of {paper.paper}", True: f"Our claims about {paper.paper}"}
     return [
@@ -78,17 +86,6 @@ def claims_of(paper: Paper, frame: pd.DataFrame) -> list[Block]:
         for ours, heading in headings.items()
         if (rows := _rows(frame[frame["ours"].eq(ours)], paper))
     ]
-
-
-def primary_claims(frame: pd.DataFrame, papers: Iterable[Paper]) -> list[Block]:
-    """Return a block with the primary claims of all papers, or none if there is no such claim."""
-    primary = frame[frame["primary"]].assign(primary=False)
-    rows = [
-        ([paper.paper, *labels], values)
-        for paper in papers
-        for labels, values in _rows(primary, paper)
-    ]
-    return [Block(PRIMARY, ["Paper", *LABELS], COLUMNS, rows)] if rows else []
 
 
 def judged_on(row: dict) -> str:
@@ -107,21 +104,14 @@ def _rows(frame: pd.DataFrame, paper: Paper) -> list[tuple[list[str], list[Value
 
 
 def _row(row: dict, paper: Paper) -> tuple[list[str], list[Value]]:
-    def text(name: str, form: str) -> str:
-        return "" if pd.isna(row[name]) else form.format(row[name], **row)
-
-    claim = f"{row['text']} (primary)" if row["primary"] else row["text"]
-    verdict = f"{CLAIM_MARKS[row['verdict']]} {row['verdict']}"
+    has_run = pd.notna(row["p_value"])
     texts = [
-        effect_text(row["effect"], row, row["kind"]) if pd.notna(row["p_value"]) else "",
-        text("p_value", "{:.2g}"),
-        text("n_items", "{}"),
-        text("n_seeds", "{}"),
-        text("detectable", "{:.3f}"),
-        text("power", "{:.0%} at {paper_effect:+.3f}"),
-        text("items_needed", "{:.0f}"),
+        effect_text(row["effect"], row, row["kind"]) if has_run else "",
+        *("" if pd.isna(row[name]) else form.format(**row) for name, form in FORMS.items()),
         "; ".join(filter(None, [row["evidence"], row["reason"]])),
     ]
+    claim = f"{row['text']} (primary)" if row["primary"] else row["text"]
+    verdict = f"{CLAIM_MARKS[row['verdict']]} {row['verdict']}"
     labels = [claim, paper.claims[row["claim"]].where, judged_on(row), verdict]
     return labels, [Value(text) for text in texts]
 
@@ -129,15 +119,11 @@ def _row(row: dict, paper: Paper) -> tuple[list[str], list[Value]]:
 def _verdict_counts(frame: pd.DataFrame) -> Block:
     labels = frame["primary"].map({True: "primary", False: "secondary"})
     labels = labels.where(~frame["ours"], labels + ", ours")
-    groups = frame.assign(kind=labels).groupby(
-        ["paper", "kind", "protocol", "hyperparameters"], sort=False, dropna=False
-    )["verdict"]
-    return Block(
-        "Verdicts",
-        ["Paper", "Claims", "Protocol", "Hyperparameters"],
-        [f"{mark} {verdict}" for verdict, mark in CLAIM_MARKS.items()],
-        [
-            (list(names), [Value(str(verdicts.eq(verdict).sum())) for verdict in CLAIM_MARKS])
-            for names, verdicts in groups
-        ],
-    )
+    keys = ["paper", "kind", "protocol", "hyperparameters"]
+    groups = frame.assign(kind=labels).groupby(keys, sort=False, dropna=False)["verdict"]
+    rows = [
+        (list(names), [Value(str(verdicts.eq(verdict).sum())) for verdict in CLAIM_MARKS])
+        for names, verdicts in groups
+    ]
+    heads = [f"{mark} {verdict}" for verdict, mark in CLAIM_MARKS.items()]
+    return Block("Verdicts", ["Paper", "Claims", "Protocol", "Hyperparameters"], heads, rows)

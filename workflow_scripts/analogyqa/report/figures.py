@@ -53,33 +53,26 @@ def build_figure(paper: Paper, name: str, results: Results, config: Config) -> p
     """
     artefact = paper.artefacts[name]
     best = {(number.row, number.column): number.published for number in artefact.numbers()}
-    ((x, points),) = artefact.x.items()
-    run_points = {text_of(point): point for point in config.sweeps.get(x, points)}
-    in_order = [
-        *run_points.values(),
-        *(point for point in points if text_of(point) not in run_points),
-    ]
+    ((x, printed),) = artefact.x.items()
+    in_run = {text_of(point): point for point in config.sweeps.get(x, printed)}
+    points = in_run | {text_of(p): p for p in printed if text_of(p) not in in_run}
     rows = []
-    for panel, line, point, coordinates in artefact.points(config.sweeps | {x: in_order}):
-        at = text_of(point[x])
-        is_best = (line, panel) in best and at == text_of(best[line, panel])
-        if at not in run_points and not is_best:
+    for panel, line, point, at in artefact.points(config.sweeps | {x: [*points.values()]}):
+        x_text = text_of(point[x])
+        is_best = (line, panel) in best and x_text == text_of(best[line, panel])
+        if x_text not in in_run and not is_best:
             continue
-        reason = why_no_run(coordinates, config) if at in run_points else "not shown here"
-        cell = None
-        if not reason:
-            cell = next(iter(cells_by_hyperparameters(coordinates, config).values()))
-        published = paper.published_at(coordinates)
-        if published is None and is_best:
+        row = {key: getattr(at, key) for key in ("system", "dataset", "subset", "measure")}
+        row |= {"panel": panel, "line": line, "published": paper.published_at(at), "x": x_text}
+        row["y"] = "".join(text_of(point[y]) for y in artefact.y)
+        row["reason"] = why_no_run(at, config) if x_text in in_run else "not shown here"
+        if not row["reason"]:
+            row |= cell_columns(next(iter(cells_by_hyperparameters(at, config).values())))
+        if row["published"] is None and is_best:
             # Tables print the best value without naming the point, which is the configured one.
-            configured = coordinates.model_dump(exclude_unset=True, exclude={x})
-            published = paper.published_at(Coordinates(**configured))
-        rows.append(
-            {key: getattr(coordinates, key) for key in ("system", "dataset", "subset", "measure")}
-            | {"overrides": cell_columns(cell)["overrides"] if cell else ""}
-            | {"panel": panel, "line": line, "published": published, "reason": reason}
-            | {"x": at, "y": "".join(text_of(point[y]) for y in artefact.y)}
-        )
+            configured = at.model_dump(exclude_unset=True, exclude={x})
+            row["published"] = paper.published_at(Coordinates(**configured))
+        rows.append(row)
     return join_published(to_frame(rows, _JOINED), results.summary)[list(FIGURE)]
 
 
@@ -94,10 +87,8 @@ def draw_figure(
     """
     artefact = paper.artefacts[name]
     if not config.comparable:
-        frame, artefact = (
-            frame.assign(published=np.nan),
-            artefact.model_copy(update={"references": {}}),
-        )
+        frame = frame.assign(published=np.nan)
+        artefact = artefact.model_copy(update={"references": {}})
     # More lines need a wider panel and a higher legend; a heat map has a number in each tile.
     width = max(4.8, (0.7 if artefact.y else 0.1 * len(artefact.lines)) * frame["x"].nunique())
     height = 4 + 0.2 * max(len(artefact.lines), frame["y"].nunique())
@@ -122,7 +113,13 @@ def draw_figure(
                 axes.set_ylabel("\n".join(textwrap.wrap(measure, LETTERS_OF_HEIGHT)))
             lines = textwrap.wrap(title, int(width * LETTERS_PER_INCH))
             axes.set_title("\n".join(lines), fontsize="medium")
-        save_figure(figure, _title(frame, paper, name, config), files)
+        seeds = seed_counts(frame)
+        spread = f"bars: {percent(config)} intervals over questions and {seeds} seeds"
+        if artefact.y or artefact.stacked:
+            spread = f"means over {seeds} seeds"
+        title_lines = [heading(paper, name, artefact.title), f"test split; {spread}"]
+        title_lines += [] if config.comparable else [OTHER_DATA]
+        save_figure(figure, "\n".join(title_lines), files)
 
 
 def own_style(**changes: object) -> AbstractContextManager[None]:
@@ -176,10 +173,14 @@ def line_style(index: int) -> dict[str, str]:
 
 
 def _draw_lines(axes: Axes, frame: pd.DataFrame, artefact: Artefact, config: Config) -> None:
+    """Draw our values and the published ones of each line."""
     (x,) = artefact.x
     labels_of_x = {name: name for name in frame["x"].unique()}
     if x == "system":
-        labels_of_x = _system_titles(list(labels_of_x), config) or labels_of_x
+        titles = {name: name for name in config.left_out}
+        titles |= {name: system.title for name, system in config.systems.items()}
+        configured = {name: titles[name] for name in labels_of_x if name in titles}
+        labels_of_x = configured or labels_of_x
         frame = frame[frame["x"].isin(list(labels_of_x))]
     positions, are_numbers = _x_positions(list(labels_of_x))
     ticks = list(positions.values())
@@ -191,9 +192,32 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, artefact: Artefact, config: Con
     step = min(0.015 * span, 0.8 * gap / len(lines))
     for index, (line, part) in enumerate(lines):
         x_values = part["x"].map(positions) + (index - (len(lines) - 1) / 2) * step
+        style = line_style(index)
+        ours, printed = part.dropna(subset="mean"), part.dropna(subset="published")
         # The published value is labelled with the paper's name for its data: ours may differ.
-        labels = (_label(artefact.lines[line], line, config), line + PUBLISHED)
-        _draw_line(axes, x_values, part, labels, index, are_numbers)
+        dataset = config.datasets.get(artefact.lines[line].dataset)
+        is_dataset = artefact.lines[line].model_fields_set == {"dataset"}
+        if len(ours):
+            axes.errorbar(
+                x_values[ours.index],
+                ours["mean"],
+                yerr=[ours["mean"] - ours["ci_low"], ours["ci_high"] - ours["mean"]],
+                **style,
+                capsize=4,
+                elinewidth=1,
+                linestyle="-" if are_numbers else "none",
+                label=dataset.title if dataset and is_dataset else line,
+            )
+        if len(printed):
+            axes.plot(
+                x_values[printed.index],
+                printed["published"],
+                linestyle="none",
+                **style,
+                markersize=11,
+                markerfacecolor="none",
+                label=line + PUBLISHED,
+            )
     for index, (name, value) in enumerate(artefact.references.items()):
         dashes = (0, (1 + 3 * index, 2))
         axes.axhline(value, color="0.5", linestyle=dashes, label=name + PUBLISHED)
@@ -204,13 +228,6 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, artefact: Artefact, config: Con
     margin = 0.05 * span + step * len(lines)
     axes.set_xlim(ticks[0] - margin, ticks[-1] + margin)
     axes.grid(axis="y", alpha=0.3)
-
-
-def _system_titles(names: list[str], config: Config) -> dict[str, str]:
-    """Return the titles of systems, without those that are not configured."""
-    titles = {name: name for name in config.left_out}
-    titles |= {name: system.title for name, system in config.systems.items()}
-    return {name: titles[name] for name in names if name in titles}
 
 
 def _x_positions(names: list[str]) -> tuple[dict[str, float], bool]:
@@ -240,49 +257,6 @@ def _rotate_long_labels(axes: Axes, names: list[str]) -> None:
 
 def _axis_title(name: str) -> str:
     return _AXIS_TITLES.get(name, name.replace("_", " "))
-
-
-def _label(coordinates: Coordinates, line: str, config: Config) -> str:
-    """Return the label of our line: the title of its data set if a line is a data set."""
-    is_dataset = coordinates.model_fields_set == {"dataset"}
-    if is_dataset and coordinates.dataset in config.datasets:
-        return config.datasets[coordinates.dataset].title
-    return line
-
-
-def _draw_line(
-    axes: Axes,
-    x_values: pd.Series,
-    part: pd.DataFrame,
-    labels: tuple[str, str],
-    index: int,
-    is_joined: bool,
-) -> None:
-    """Draw our values and the published ones of a line, each with its label."""
-    style = line_style(index)
-    has_run, is_printed = part["mean"].notna(), part["published"].notna()
-    if has_run.any():
-        ours = part[has_run]
-        axes.errorbar(
-            x_values[has_run],
-            ours["mean"],
-            yerr=[ours["mean"] - ours["ci_low"], ours["ci_high"] - ours["mean"]],
-            **style,
-            capsize=4,
-            elinewidth=1,
-            linestyle="-" if is_joined else "none",
-            label=labels[0],
-        )
-    if is_printed.any():
-        axes.plot(
-            x_values[is_printed],
-            part.loc[is_printed, "published"],
-            linestyle="none",
-            **style,
-            markersize=11,
-            markerfacecolor="none",
-            label=labels[1],
-        )
 
 
 def _draw_bars(axes: Axes, frame: pd.DataFrame) -> None:
@@ -326,14 +300,3 @@ def _draw_heat_map(axes: Axes, frame: pd.DataFrame, artefact: Artefact) -> None:
 def seed_counts(frame: pd.DataFrame) -> str:
     """Return how many seeds the rows of a figure have."""
     return " or ".join(map(str, sorted(frame["n_seeds"].dropna().unique()))) or "no"
-
-
-def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:
-    artefact, seeds = paper.artefacts[name], seed_counts(frame)
-    spread = f"bars: {percent(config)} intervals over questions and {seeds} seeds"
-    if artefact.y or artefact.stacked:
-        spread = f"means over {seeds} seeds"
-    lines = [heading(paper, name, artefact.title), f"test split; {spread}"]
-    if not config.comparable:
-        lines.append(OTHER_DATA)
-    return "\n".join(lines)

@@ -1,7 +1,7 @@
 """The ledger as a page: every published number next to ours, with a verdict."""
 
 from collections.abc import Iterable
-from itertools import chain
+from itertools import product
 
 import pandas as pd
 
@@ -9,6 +9,7 @@ from analogyqa.evaluation.verdicts import HIGHER, INCONCLUSIVE, LOOKS, LOWER, MA
 from analogyqa.report.table_formats import Block, Table, Value, value_text
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
 from analogyqa.report.table_notes import INTERVALS, SUBSTITUTES, cell_legend, heading
+from analogyqa.settings.artefacts import Artefact
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.studies import PAPER
@@ -35,89 +36,75 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
 
     Papers without a row in the ledger are left out.
     """
-    papers = list(papers)
-    blocks, numbered_notes = _lay_out(ledger, papers)
-    notes = [
-        *(f"{_sign(verdict)}: {look.meaning}" for verdict, look in LOOKS.items()),
-        *LEGEND,
-        *(f"[{number}] {note}" for number, note in enumerate(numbered_notes, 1)),
-        *(paper.citation for paper in papers if paper.paper in blocks),
-    ]
-    counts = _verdict_counts(ledger)
-    return table_to_markdown(Table(TITLE, [counts, *chain.from_iterable(blocks.values())], notes))
-
-
-def _verdict_counts(ledger: pd.DataFrame) -> Block:
-    """Return the number of each verdict, by paper and hyperparameters."""
-    heads = [f"New evidence: {_sign(verdict)}" for verdict in _EVIDENCE]
-    heads += [f"{_WITH_SUBSTITUTES}: {' / '.join(MARKS[verdict] for verdict in _EVIDENCE)}"]
-    others = [verdict for verdict in LOOKS if verdict not in _EVIDENCE]
-    heads += [*map(_sign, others), _REPEATED]
-    rows = [
-        ([paper, name], _counts(part[part["hyperparameters"] == name], others))
-        for paper, part in ledger.groupby("paper", sort=False)
-        for name in _HYPERPARAMETERS
-        if part["hyperparameters"].eq(name).any()
-    ]
-    return Block(HOW_MANY, ["Paper", "Hyperparameters"], heads, rows)
-
-
-def _counts(rows: pd.DataFrame, others: list[str]) -> list[Value]:
-    """Count the verdicts by their evidence, and each published value once."""
-    once = rows[rows["repeats"] == ""]
-    has_substitute = once["substitute"] != ""
-
-    def count(part: pd.DataFrame, verdict: str) -> str:
-        return str(part["verdict"].eq(verdict).sum())
-
-    counts = [count(once[~has_substitute], verdict) for verdict in _EVIDENCE]
-    counts.append(" / ".join(count(once[has_substitute], verdict) for verdict in _EVIDENCE))
-    counts += [count(once, verdict) for verdict in others]
-    return [*map(Value, counts), Value(str(len(rows) - len(once)))]
-
-
-def _lay_out(
-    ledger: pd.DataFrame, papers: Iterable[Paper]
-) -> tuple[dict[str, list[Block]], list[str]]:
-    """Return the blocks of each paper in the ledger, one for each artefact, and their notes."""
+    blocks = [_verdict_counts(ledger)]
     notes: dict[str, int] = {}
-    blocks: dict[str, list[Block]] = {}
+    citations: dict[str, None] = {}
     for paper in papers:
         for name, artefact in paper.artefacts.items():
             judged = ledger[ledger["paper"].eq(paper.paper) & ledger["artefact"].eq(name)]
-            if judged.empty:
-                continue
-            columns = heads = list(artefact.panels if artefact.is_figure else artefact.columns)
-            if artefact.is_figure:
-                # The ledger has the best points of a figure, not what its panels show.
-                best = f"best {next(iter(artefact.x), '')}"
-                heads = [f"{best} by {panel}" if panel else best for panel in columns]
-            rows = [
-                row
-                for _, part in judged.groupby("row", sort=False)
-                for row in _rows(part.to_dict("records"), columns, notes)
-            ]
-            title = heading(paper, name, artefact.title)
-            block = Block(title, ["Row", "Hyperparameters"], heads, rows)
-            blocks.setdefault(paper.paper, []).append(block)
-    return blocks, list(notes)
-
-
-def _rows(
-    printed: list[dict], columns: list[str], notes: dict[str, int]
-) -> list[tuple[list[str], list[Value]]]:
-    """Return a printed row once for each set of hyperparameters.
-
-    A value without hyperparameters is in the first of them.
-    """
-    names = list(dict.fromkeys(filter(None, (row["hyperparameters"] for row in printed)))) or [""]
-    values = {
-        (row["hyperparameters"] or names[0], row["column"]): _value(row, notes) for row in printed
-    }
-    return [
-        ([printed[0]["row"], name], [values.get((name, column), Value("")) for column in columns])
-        for name in names
+            if not judged.empty:
+                title = heading(paper, name, artefact.title)
+                blocks.append(_artefact_block(title, artefact, judged, notes))
+                citations[paper.citation] = None
+    all_notes = [
+        *(f"{_sign(verdict)}: {look.meaning}" for verdict, look in LOOKS.items()),
+        *LEGEND,
+        *(f"[{number}] {note}" for note, number in notes.items()),
+        *citations,
     ]
+    return table_to_markdown(Table(TITLE, blocks, all_notes))
+
+
+def _verdict_counts(ledger: pd.DataFrame) -> Block:
+    """Return the number of each verdict, by paper and hyperparameters; each value counts once."""
+    others = [verdict for verdict in LOOKS if verdict not in _EVIDENCE]
+    heads = [
+        *(f"New evidence: {_sign(verdict)}" for verdict in _EVIDENCE),
+        f"{_WITH_SUBSTITUTES}: {' / '.join(MARKS[verdict] for verdict in _EVIDENCE)}",
+        *map(_sign, others),
+        _REPEATED,
+    ]
+    lines = []
+    for paper, name in product(ledger["paper"].unique(), _HYPERPARAMETERS):
+        rows = ledger[ledger["paper"].eq(paper) & ledger["hyperparameters"].eq(name)]
+        once = rows[rows["repeats"] == ""]
+        has_substitute = once["substitute"] != ""
+        new, substituted, every = (
+            {verdict: str(part["verdict"].eq(verdict).sum()) for verdict in LOOKS}
+            for part in (once[~has_substitute], once[has_substitute], once)
+        )
+        counts = [new[verdict] for verdict in _EVIDENCE]
+        counts.append(" / ".join(substituted[verdict] for verdict in _EVIDENCE))
+        counts += [*(every[verdict] for verdict in others), str(len(rows) - len(once))]
+        if len(rows):
+            lines.append(([paper, name], list(map(Value, counts))))
+    return Block(HOW_MANY, ["Paper", "Hyperparameters"], heads, lines)
+
+
+def _artefact_block(
+    title: str, artefact: Artefact, judged: pd.DataFrame, notes: dict[str, int]
+) -> Block:
+    """Return the block of a table or figure, and add its notes, each with its number.
+
+    A printed row is there once for each set of hyperparameters. A value without hyperparameters is
+    in the first of them.
+    """
+    columns = heads = list(artefact.panels if artefact.is_figure else artefact.columns)
+    if artefact.is_figure:
+        # The ledger has the best points of a figure, not what its panels show.
+        best = f"best {next(iter(artefact.x), '')}"
+        heads = [f"{best} by {panel}" if panel else best for panel in columns]
+    rows = []
+    for label, part in judged.groupby("row", sort=False):
+        names = list(dict.fromkeys(filter(None, part["hyperparameters"]))) or [""]
+        values = {
+            (row["hyperparameters"] or names[0], row["column"]): _value(row, notes)
+            for row in part.to_dict("records")
+        }
+        for name in names:
+            cells = [values.get((name, column), Value("")) for column in columns]
+            rows.append(([str(label), name], cells))
+    return Block(title, ["Row", "Hyperparameters"], heads, rows)
 
 
 def _value(row: dict, notes: dict[str, int]) -> Value:

@@ -30,6 +30,12 @@ _CLAIM_VERBS = {
     EQUIVALENT: ("compares equivalent systems", "compare equivalent systems"),
     NOT_RUN: ("was not tested", "were not tested"),
 }
+_NUMBER_VERBS = {
+    INCONCLUSIVE: ("is inconclusive", "are inconclusive"),
+    ENFORCED: ("agrees by construction", "agree by construction"),
+    NOT_COMPARABLE: ("cannot be compared", "cannot be compared"),
+    NOT_RUN: ("was not run", "were not run"),
+}
 _COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_RUN)
 
 
@@ -90,27 +96,20 @@ def _numbers(once: pd.DataFrame) -> list[str]:
     counts = Counter(once["verdict"])
     if not counts:
         return []
-    differing = [f"{name} in {counts[name]}" for name in (HIGHER, LOWER) if counts[name]]
-    parts = [
-        f"we reproduce {counts[REPRODUCED] or 'none'} of "
-        f"{_counted(len(once), 'published number', 'published numbers')}",
-        f"ours is {' and '.join(differing)}" if differing else "",
-        _counted(counts[INCONCLUSIVE], "is inconclusive", "are inconclusive"),
-        _counted(counts[ENFORCED], "agrees by construction", "agree by construction"),
-        _counted(counts[NOT_COMPARABLE], "cannot be compared", "cannot be compared"),
-        _counted(counts[NOT_RUN], "was not run", "were not run"),
-    ]
-    return [part for part in parts if part]
+    numbers = f"published number{'s' * (len(once) != 1)}"
+    parts = [f"we reproduce {counts[REPRODUCED] or 'none'} of {len(once)} {numbers}"]
+    if differing := [f"{name} in {counts[name]}" for name in (HIGHER, LOWER) if counts[name]]:
+        parts.append(f"ours is {' and '.join(differing)}")
+    others = {name: verbs for name, verbs in _NUMBER_VERBS.items() if counts[name]}
+    return parts + [f"{counts[name]} {verbs[counts[name] > 1]}" for name, verbs in others.items()]
 
 
 def _claims(judged: pd.DataFrame, noun: str) -> list[str]:
     counts = Counter(judged["verdict"])
-    if len(judged) == 1:
-        return [f"its {noun} {_CLAIM_VERBS[next(iter(counts))][0]}"]
     if len(counts) == 1:
-        return [f"its {len(judged)} {noun}s {_CLAIM_VERBS[next(iter(counts))][1]}"]
-    if not counts:
-        return []
+        ((verdict, count),) = counts.items()
+        subject = noun if count == 1 else f"{count} {noun}s"
+        return [f"its {subject} {_CLAIM_VERBS[verdict][count > 1]}"]
     # Only the first count names the claims.
     nouns = chain([f" of its {len(judged)} {noun}s"], repeat(""))
     parts = [
@@ -118,28 +117,27 @@ def _claims(judged: pd.DataFrame, noun: str) -> list[str]:
         for verdict, verbs in _CLAIM_VERBS.items()
         if counts[verdict]
     ]
-    return [" and ".join(", ".join(parts).rsplit(", ", 1))]
+    return [" and ".join(", ".join(parts).rsplit(", ", 1))] if parts else []
 
 
 def _judged(verdict: str, claims: pd.DataFrame) -> str:
+    texts = []
+    for row in claims.to_dict("records"):
+        effect = ""
+        if pd.notna(row["p_value"]):
+            difference = effect_text(row["effect"], row, row["kind"])
+            effect = f" ({difference}, p = {row['p_value']:.2g})"
+        texts.append((row["text"], effect))
     verb, verbs = _CLAIM_VERBS[verdict]
-    rows = claims.to_dict("records")
-    if len(rows) == 1:
-        return f"The claim that {rows[0]['text']}, {verb}{_effect(rows[0])}."
-    texts = "; ".join(f"{row['text']}{_effect(row)}" for row in rows)
-    return f"These claims {verbs}: {texts}."
+    if len(texts) == 1:
+        return f"The claim that {texts[0][0]}, {verb}{texts[0][1]}."
+    return f"These claims {verbs}: {'; '.join(text + effect for text, effect in texts)}."
 
 
 def _first_judgements(paper: Paper, claims: pd.DataFrame, primary: bool) -> pd.DataFrame:
     """Return the first verdict on each claim of a paper, without our own secondary claims."""
     rows = claims[claims["paper"].eq(paper.paper) & claims["primary"].eq(primary)]
     return rows[~rows["ours"] | primary].drop_duplicates("claim")
-
-
-def _effect(row: dict) -> str:
-    if pd.isna(row["p_value"]):
-        return ""
-    return f" ({effect_text(row['effect'], row, row['kind'])}, p = {row['p_value']:.2g})"
 
 
 def _farthest(once: pd.DataFrame) -> str:
@@ -164,10 +162,6 @@ def _missing(once: pd.DataFrame) -> str:
         return ""
     ((reason, count),) = reasons.most_common(1)
     return f"The most frequent reason for a number that was not run ({count}): {reason}."
-
-
-def _counted(count: int, one: str, several: str) -> str:
-    return f"{count} {one if count == 1 else several}" if count else ""
 
 
 def _sentence(parts: list[str]) -> str:

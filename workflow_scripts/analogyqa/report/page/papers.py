@@ -20,7 +20,7 @@ from analogyqa.evaluation.summary import read_csv
 from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.measures import MEASURES
 from analogyqa.report import explained
-from analogyqa.report.claims_page import claims_of, claims_table, judged_on
+from analogyqa.report.claims_page import claim_blocks, claims_table, judged_on
 from analogyqa.report.cross_validation import (
     CROSS_VALIDATION,
     PAIRS,
@@ -168,7 +168,7 @@ class PaperPage:
         judged = self.claims[self.claims["paper"] == paper.paper]
         if not judged.empty:
             table = claims_table(judged, [paper], config)._replace(
-                title=f"Claims of {paper.paper}", blocks=claims_of(paper, judged)
+                title=f"Claims of {paper.paper}", blocks=claim_blocks(paper, judged)
             )
             section = self._section(table, "claims", self.results / "claims.csv")
             yield section._replace(is_wordy=True)
