@@ -1,6 +1,5 @@
 """A finished run as a model: it ranks new answers as it ranked those of its test split."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import write_text
 from analogyqa.model import Model, write_explanations
 from analogyqa.model.learned import Learned, _find, learned_by
 from analogyqa.report.stored import CONFIGURATION, stored_configuration
@@ -46,8 +46,8 @@ SYSTEMS = {
 
 def run(system: System, write_cell_files, folder: Path) -> Model:
     """Run a system on the toy corpus, and return it as a model."""
-    types = None if folder.name == "all questions" else COMB
-    files = write_cell_files(folder / "tables", SEED, types, p=1 if types is None else 3)
+    types, p = (None, 1) if folder.name == "all questions" else (COMB, 3)
+    files = write_cell_files(folder / "tables", SEED, types, p=p)
     if not system.needs_prototypes:
         files = files.without_prototypes()
     elif not system.trained:
@@ -56,8 +56,7 @@ def run(system: System, write_cell_files, folder: Path) -> Model:
     checkpoint = None
     if system.trained:
         train_cell(job, "cpu", folder / "checkpoints", folder)
-        hashes = table_hashes(job.files[SEED])
-        checkpoint = checkpoint_path(job, SEED, hashes, folder / "checkpoints")
+        checkpoint = checkpoint_path(job, SEED, table_hashes(files), folder / "checkpoints")
     else:
         score_cell(job, folder)
     return Model(Learned(job, CONFIG.question_types, checkpoint))
@@ -65,25 +64,16 @@ def run(system: System, write_cell_files, folder: Path) -> Model:
 
 @pytest.fixture(scope="module")
 def models(write_cell_files, tmp_path_factory):
+    """The model of each system, and the folder of its run."""
     folder = tmp_path_factory.mktemp("models")
     return {name: (run(system, write_cell_files, folder / name), folder / name)
             for name, system in SYSTEMS.items()}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_a_test_question_gets_the_scores_of_the_run(models, corpus, name):
-    model, folder = models[name]
+def read_scores(folder: Path) -> pd.DataFrame:
+    """Return the test split of a run's scores, by candidate."""
     scores = read_table(folder / "scores.parquet", SCORES).astype({"candidate_id": str})
-    by_candidate = scores.set_index("candidate_id")["score"]
-    rows = corpus[(corpus["split"] == "test") & corpus["candidate_id"].isin(by_candidate.index)]
-    # Where all questions are ranked, the last one has no type.
-    _, groups = zip(*rows.groupby("question_id", sort=False), strict=True)
-    for pairs in (*groups[:3], groups[-1]):
-        ranked = model.rank(pairs["question"].iloc[0], pairs["candidate"].tolist())
-        score_of = dict(zip(pairs["candidate"], by_candidate[pairs["candidate_id"]], strict=True))
-        expected = [score_of[candidate] for candidate in ranked["candidate"]]
-        np.testing.assert_allclose(ranked["score"], expected, rtol=0, atol=1e-6)
-        assert expected == pytest.approx(sorted(expected, reverse=True))
+    return scores[scores["split"] == "test"].set_index("candidate_id")
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -107,17 +97,13 @@ def test_the_measures_are_those_of_the_run(models, corpus):
 def test_a_saved_model_ranks_the_same_without_the_corpus(models, corpus, name, tmp_path):
     model, _ = models[name]
     model.save(tmp_path / "saved")
-    (tmp_path / "saved").rename(tmp_path / "elsewhere")
-    saved = Model.open(tmp_path / "elsewhere")
-    saved.save(tmp_path / "elsewhere")
-    rows = corpus[
-        (corpus["split"] == "test") & (corpus["question_id"] == corpus["question_id"].iloc[-5])
-    ]
-    question, candidates = rows["question"].iloc[0], [*rows["candidate"], "of none"]
-    pd.testing.assert_frame_equal(
-        saved.rank(question, candidates), model.rank(question, candidates), check_exact=True
-    )
-    kept = read_table(tmp_path / "elsewhere" / "corpus.parquet", CORPUS)
+    folder = (tmp_path / "saved").rename(tmp_path / "elsewhere")
+    saved = Model.open(folder)
+    saved.save(folder)
+    rows = corpus[corpus["question_id"] == corpus["question_id"].iloc[-5]]
+    asked = rows["question"].iloc[0], [*rows["candidate"], "of none"]
+    pd.testing.assert_frame_equal(saved.rank(*asked), model.rank(*asked), check_exact=True)
+    kept = read_table(folder / "corpus.parquet", CORPUS)
     if name in ("aligned", "bm25"):  # which count words in all candidates
         assert len(kept) == len(corpus)
     else:
@@ -131,15 +117,13 @@ def test_a_folder_without_a_model_is_named(tmp_path):
 
 def test_the_prototype_that_decided_is_named(models, corpus):
     model, folder = models["analogy"]
-    scores = read_table(folder / "scores.parquet", SCORES)
-    scores = scores[scores["split"] == "test"].astype({"candidate_id": str})
-    (pair,) = corpus[corpus["candidate_id"] == scores["candidate_id"].iloc[0]].to_dict("records")
+    candidate = read_scores(folder).iloc[0]
+    pairs = corpus.set_index("candidate_id")
+    pair = pairs.loc[candidate.name]
     (best,) = model.rank(pair["question"], [pair["candidate"]]).to_dict("records")
     prototypes = read_table(model.job.files[SEED].prototypes, PROTOTYPES)
-    prototypes = prototypes[prototypes["question_type"] == pair["question_type"]]
-    rank = scores["best_prototype"].iloc[0]
-    (candidate_id,) = prototypes.loc[prototypes["rank"] == rank, "candidate_id"]
-    (expected,) = corpus[corpus["candidate_id"] == candidate_id].to_dict("records")
+    of_type = prototypes[prototypes["question_type"] == pair["question_type"]].set_index("rank")
+    expected = pairs.loc[of_type["candidate_id"][candidate["best_prototype"]]]
     assert best["prototype_question"] == expected["question"]
     assert best["prototype_answer"] == expected["candidate"]
     assert "prototype_question" not in models["cosine"][0].rank(pair["question"], ["x"])
@@ -168,23 +152,24 @@ def explained(models, corpus):
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_an_explanation_ranks_the_candidates_of_the_run(models, explained, name):
-    scores = read_table(models[name][1] / "scores.parquet", SCORES).astype({"candidate_id": str})
-    by_id = scores[scores["split"] == "test"].set_index("candidate_id")
+    scores = read_scores(models[name][1])
     for explanation in explained[name]:
-        values = [candidate.score for candidate in explanation.candidates]
+        expected = scores[scores["question_id"] == explanation.question_id]
+        rows = {candidate.candidate_id: candidate for candidate in explanation.candidates}
+        assert sorted(rows) == sorted(expected.index)
+        assert [row.label for row in rows.values()] == expected.loc[[*rows], "label"].tolist()
+        values = [row.score for row in rows.values()]
         assert values == sorted(values, reverse=True)
-        expected = by_id[by_id["question_id"] == explanation.question_id]
-        assert sorted(c.candidate_id for c in explanation.candidates) == sorted(expected.index)
-        for candidate in explanation.candidates:
-            row = expected.loc[candidate.candidate_id]
-            assert candidate.score == pytest.approx(row["score"], abs=1e-6)
-            assert candidate.label == row["label"]
+        assert values == pytest.approx(expected.loc[[*rows], "score"].tolist(), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_an_explanation_agrees_with_the_ranking(models, explained, name):
+def test_new_candidates_are_ranked_and_explained_as_those_of_the_run(models, explained, name):
     model, example = models[name][0], explained[name][0]
-    candidates = [*(candidate.candidate for candidate in example.candidates), "zyzzyva anna"]
+    known = {candidate.candidate: candidate.score for candidate in example.candidates}
+    ranked = model.rank(example.question, [*known]).set_index("candidate")["score"]
+    assert ranked.to_dict() == pytest.approx(known)
+    candidates = [*known, "zyzzyva anna"]
     ranked = model.rank(example.question, candidates)
     explanation = model.explain(example.question, candidates)
     for column in ("candidate", "score", "unknown"):
@@ -220,8 +205,7 @@ def test_shifts_are_the_principal_components_of_the_compared_directions(models, 
         return (first - second) / np.linalg.norm(first - second)
 
     for explanation in explained["untrained"]:
-        pairs = [(explanation.question, candidate.candidate)
-                 for candidate in explanation.candidates]  # fmt: skip
+        pairs = [(explanation.question, row.candidate) for row in explanation.candidates]
         pairs += [(prototype.question, prototype.answer) for prototype in explanation.prototypes]
         points, shares = principal_components(np.array([shift(*pair) for pair in pairs]))
         shown = [*explanation.shifts.candidates, *explanation.shifts.prototypes]
@@ -242,12 +226,10 @@ def test_no_single_prototype_decides_a_mean(models, explained):
 
 def test_the_words_of_a_sentence_share_its_dimensions(explained):
     for explanation in explained["analogy"]:
-        sentences = [(explanation.question, explanation.words)]
-        sentences += [
-            (candidate.candidate, candidate.words) for candidate in explanation.candidates
-        ]
-        sentences += [
-            (prototype.answer, prototype.answer_words) for prototype in explanation.prototypes
+        sentences = [
+            (explanation.question, explanation.words),
+            *((row.candidate, row.words) for row in explanation.candidates),
+            *((row.answer, row.answer_words) for row in explanation.prototypes),
         ]
         for text, words in sentences:
             assert {word for word, _ in words} <= set(text.split())
@@ -279,15 +261,11 @@ def test_explanations_are_written_and_read_again(models, explained):
 
 
 def test_words_without_a_vector_are_ignored_and_named(models, corpus):
-    model, _ = models["untrained"]
     pair = corpus[corpus["split"] == "test"].iloc[0]
     candidates = [pair["candidate"], f"{pair['candidate']} zyzzyva"]
-    ranked = model.rank(pair["question"], candidates)
+    ranked = models["untrained"][0].rank(pair["question"], candidates).set_index("candidate")
     assert ranked["score"].nunique() == 1
-    assert dict(zip(ranked["candidate"], ranked["unknown"], strict=True)) == {
-        candidates[0]: "",
-        candidates[1]: "zyzzyva",
-    }
+    assert ranked["unknown"][candidates].tolist() == ["", "zyzzyva"]
 
 
 @pytest.mark.parametrize(
@@ -307,12 +285,8 @@ def test_questions_that_cannot_be_ranked_are_refused(models, question, candidate
 
 
 def test_a_run_that_solves_analogies_is_refused(models, tmp_path):
-    record = json.loads((models["untrained"][1] / "run.json").read_text())
-    inputs = record["inputs"].items()
-    record["inputs"] = {name.replace("corpus", "relations"): value for name, value in inputs}
-    folder = tmp_path / "runs" / CELL.path
-    folder.mkdir(parents=True)
-    (folder / "run.json").write_text(json.dumps(record))
+    record = (models["untrained"][1] / "run.json").read_text("utf-8")
+    write_text(tmp_path / "runs" / CELL.path / "run.json", record.replace("corpus", "relations"))
     with pytest.raises(AnalogyQAError, match="solves analogies"):
         learned_by(tmp_path, CELL.path, CONFIG)
 

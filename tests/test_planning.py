@@ -1,6 +1,5 @@
 """The jobs of a dry run, and their estimated cost."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from analogyqa import planning
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import RECORDED
+from analogyqa.files import write_json
 from analogyqa.planning import Cost, Job, Timings, cluster_jobs, print_plan, read_listing
 
 ROOT = Path(__file__).parents[1]
@@ -46,7 +46,7 @@ rule fetch_source:
 rule train_encoder:
     input: data/a.txt
     output: out/runs/a/toy/who/default/scores.parquet
-    benchmark: results/benchmarks/train_encoder/d/e.jsonl
+    benchmark: benchmarks/train/e.jsonl
     threads: 4
     resources: tmpdir=/tmp, runtime=120, gpu=1, mem_mb=4000
 Job stats:
@@ -58,10 +58,8 @@ def test_a_listing_has_every_job_with_its_needs():
     fetch, *scoring, train = jobs
     assert fetch == Job("fetch_source", None, ["data/a.txt", "data/a.txt.source.json"])
     assert [job.group for job in scoring] == [("scoring", 1), ("scoring", 1), ("scoring", 2)]
-    file = "results/benchmarks/train_encoder/d/e.jsonl"
-    assert train == Job(
-        "train_encoder", None, ["out/runs/a/toy/who/default/scores.parquet"], file, 120, 1
-    )
+    output, benchmark = "out/runs/a/toy/who/default/scores.parquet", "benchmarks/train/e.jsonl"
+    assert train == Job("train_encoder", None, [output], benchmark, 120, 1)
     # A group is one job of the cluster, and a local step none.
     assert cluster_jobs(jobs) == {"scoring": 2, "train_encoder": 1}
 
@@ -101,24 +99,24 @@ def job(tmp_path, cell: str, rule: str = "train_encoder", **changes) -> Job:
     return Job(rule, None, outputs, benchmark, **{"minutes": 60, "gpus": 1} | changes)
 
 
-def test_the_cost_is_that_of_the_same_job(tmp_path, timings):
-    same = job(tmp_path, "analogy/toy/who")
-    for file in (same.benchmark, *same.outputs):
+def finish(job: Job, benchmark: str = '{"s": 3600, "cpu_time": 7200}\n') -> Job:
+    """Write the outputs of a job, 100 bytes each, and its benchmark."""
+    for file in (job.benchmark, *job.outputs):
         Path(file).parent.mkdir(parents=True, exist_ok=True)
         Path(file).write_bytes(bytes(100))
-    Path(same.benchmark).write_text('{"s": 3600, "cpu_time": 7200}\n')
-    assert timings.cost(same) == Cost(2.0, 1.0, 200, "measured")
+    Path(job.benchmark).write_text(benchmark)
+    return job
+
+
+def test_the_cost_is_that_of_the_same_job(tmp_path, timings):
+    assert timings.cost(finish(job(tmp_path, "a/toy/who"))) == Cost(2.0, 1.0, 200, "measured")
 
 
 def test_the_cost_grows_with_the_seeds_that_were_added_since_the_job_ran(tmp_path, timings):
     train = job(tmp_path, "analogy/toy/who")
     train.outputs.append(f"{tmp_path}/runs/out/runs/analogy/toy/who/default/run.json")
     record = dict.fromkeys(RECORDED) | {"cell": Cell("analogy", "toy", "who").record()}
-    record["seeds"] = [0]
-    for file in (train.benchmark, train.outputs[-1]):
-        Path(file).parent.mkdir(parents=True, exist_ok=True)
-    Path(train.benchmark).write_text('{"s": 3600, "cpu_time": 7200}\n')
-    Path(train.outputs[-1]).write_text(json.dumps(record))
+    write_json(finish(train).outputs[-1], record | {"seeds": [0]})
     assert timings.cost(train)[:2] == (6.0, 3.0)  # three seeds are configured
 
 
@@ -139,10 +137,7 @@ def test_without_a_run_the_cost_is_that_of_the_reference_scaled_by_seeds(tmp_pat
 
 @pytest.mark.parametrize("text", ["", "{", '{"s": null, "cpu_time": 1}\n', "[]\n"])
 def test_a_damaged_benchmark_file_counts_as_none(tmp_path, timings, text):
-    train = job(tmp_path, "a/toy/who")
-    Path(train.benchmark).parent.mkdir(parents=True)
-    Path(train.benchmark).write_text(text)
-    assert timings.cost(train).basis == "reference"
+    assert timings.cost(finish(job(tmp_path, "a/toy/who"), text)).basis == "reference"
 
 
 @pytest.mark.parametrize(

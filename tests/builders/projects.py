@@ -149,7 +149,7 @@ class Project:
         environment = clean_environment(Path(arguments[at]).parent if at else REPOSITORY)
         where = {"cwd": self.folder, "env": environment, "preexec_fn": preexec_fn}
         output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        return subprocess.run(self.command(*arguments), timeout=600, **where, **output)
+        return subprocess.run(self.command(*arguments), **where, **output)
 
     def jobs(self, *arguments: str) -> list[tuple[str, str]]:
         """Return (rule, first output) of every job that a dry run would do, sorted."""

@@ -227,13 +227,14 @@ EDITS = {
     # The encoder `sum` is a subclass of the same class.
     "an encoder": ("encoders/fixed.py", "1)", "2)", {"score_candidates"}, True),
     "the sign of a loss": (
-        "objectives/losses.py", "energies - margin", "energies + margin", TRAINED_RULES, True,
+        "objectives/losses.py", "energies - margin", "energies + margin",
+        TRAINED_RULES | {"choose_hyperparameters"}, True,
     ),
     "a docstring": ("objectives/losses.py", '"""', '"""Newly worded: ', set(), False),
     "a comment": ("training/optimisers.py", "\n\n\n", "\n\n\n# A comment.\n", set(), False),
     "a new measure": ("measures.py", "RANKED = {\n", P_AT_2, set(), True),
     "claims": ("evaluation/claims.py", "def judge_claims(", "def judge_claims(_=1, *", set(), True),
-    "a template": ("report/templates/report.html", "<", "< ", set(), True),
+    "a template": ("report/templates/report.html", "<", "< ", {"explain_examples"}, True),
     "a reader that is not used": (
         "corpora/trecqa.py", "yield Pair(", "yield Pair(0 + ", set(), False,
     ),
