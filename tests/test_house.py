@@ -26,16 +26,7 @@ PACKAGES = (
     *("settings.base", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "rewriting", "analogies", "encoders"),
     *("pretrained", "rankers", "objectives", "tasks", "cells"),
-    *(
-        "training",
-        "runs",
-        "evaluation",
-        "report",
-        "model",
-        "tracking",
-        "planning",
-        "job",
-    ),
+    *("training", "runs", "evaluation", "report", "model", "tracking", "planning", "job"),
     *("cli", "__main__"),
 )
 
@@ -51,8 +42,7 @@ def package_of_module(name: str) -> str:
 
 
 def files() -> list[Path]:
-    return [path for path in sorted(LIBRARY.rglob("*.py")) if path.parent != LIBRARY
-            or path.name != "__init__.py"]  # fmt: skip
+    return sorted({*LIBRARY.rglob("*.py")} - {LIBRARY / "__init__.py"})
 
 
 def test_every_package_is_in_the_order():
@@ -82,12 +72,9 @@ def test_imports_follow_the_order():
 
 
 # Code that the library does not have, an example of it, and the package that may have it.
+SNAKEMAKE = r"(?m)^\s*(?:from|import) (snakemake|slurm_patience)\b"
 FORBIDDEN = {
-    "Snakemake": (
-        r"(?m)^\s*(?:from|import) (snakemake|slurm_patience)\b",
-        "import snakemake\n",
-        "",
-    ),
+    "Snakemake": (SNAKEMAKE, "import snakemake\n", ""),
     # It loads the backend of the user, and importing it could replace that of a notebook.
     "pyplot": (r"import.* pyplot|matplotlib\.(pyplot|use)\b", "from matplotlib import pyplot", ""),
     "names of rankers": (r"ranker (==|!=|in) ", 'if system.ranker == "cosine":', "rankers"),
@@ -113,12 +100,8 @@ def test_no_script_imports_another():
 
 def test_no_file_is_longer_than_600_lines():
     scripts = [*LIBRARY.parent.glob("*.py"), *ROOT.glob("rules/*.smk"), ROOT / "Snakefile"]
-    too_long = {
-        str(path.relative_to(ROOT)): count
-        for path in [*files(), *scripts]
-        if (count := len(path.read_text(encoding="utf-8").splitlines())) > 600
-    }
-    assert too_long == {}
+    counts = {path: path.read_bytes().count(b"\n") for path in [*files(), *scripts]}
+    assert {path: count for path, count in counts.items() if count > 600} == {}
 
 
 # Terms that the glossary of CONTRIBUTING.md has replaced, as far as they have no other meaning.

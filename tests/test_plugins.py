@@ -1,6 +1,6 @@
 """Every encoder and ranker keeps the contract of its kind: a test for each plug-in and check."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -101,24 +101,17 @@ SIZES = {
 }
 
 
-def networks() -> list[Network]:
-    """Return all plug-ins that learn from vectors; minilm has a test file of its own."""
-    made = []
+def networks() -> Iterator[Network]:
+    """Yield all plug-ins that learn from vectors; minilm has a test file of its own."""
     for name, entry in ENCODERS.items():
         if entry.trained and entry.needs_vectors:
             title = f"encoder {name}"
-            made.append(Network(title, partial(build_small_encoder, name), encode, SIZES[title]))
+            yield Network(title, partial(build_small_encoder, name), encode, SIZES[title])
     for name, entry in RANKERS.items():
         if entry.trained:
-            title = f"ranker {name}"
-            reads_words = entry.reads == "words"
+            title, reads_words = f"ranker {name}", entry.reads == "words"
             outputs = score_pairs if reads_words else score_vectors
-            network = Network(title, partial(build, name), outputs, SIZES[title], reads_words)
-            made.append(network)
-    return made
-
-
-NETWORKS = networks()
+            yield Network(title, partial(build, name), outputs, SIZES[title], reads_words)
 
 
 def weights(module: nn.Module) -> Tensor:
@@ -199,14 +192,11 @@ def check_the_number_of_parameters(network: Network) -> None:
     assert len(weights(network.build(dim=dim, sentence_dim=sentence_dim))) == count
 
 
-CHECKS = [
-    value
-    for name, value in [*globals().items()]
-    if name.startswith("check_") and value.__module__ == __name__
-]
+CHECKS = [value for name, value in [*globals().items()]
+          if name.startswith("check_") and value.__module__ == __name__]  # fmt: skip
 
 
-@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
+@pytest.mark.parametrize("network", networks(), ids=lambda network: network.name)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_a_network_keeps_its_contract(network, check):
     check(network)
@@ -291,13 +281,17 @@ def test_both_sides_begin_with_the_first_and_have_the_specified_number(name):
 
 @pytest.mark.parametrize(("name", "entry"), RANKERS.items())
 def test_an_option_is_an_override_of_its_rankers_only(name, entry):
-    encoder = {"encoder": "random"} if entry.needs_encoder else {}
-    if entry.trained or entry.reads == "words":
-        encoder = {"encoder": "words" if entry.reads == "words" else "nbow", "vectors": "v"}
+    values = {"parts": ["a", "b"]} if entry.reads == "scores" else {}
+    values = {"title": "R", "ranker": {"name": name, **values}}
+    if entry.reads == "words":
+        values |= {"encoder": "words", "vectors": "v"}
+    elif entry.trained:
+        values |= {"encoder": "nbow", "vectors": "v"}
+    elif entry.needs_encoder:
+        values |= {"encoder": "random"}
     if entry.trained:
-        encoder |= {"training": {"loss": "pairwise"}}
-    parts = {"parts": ["a", "b"]} if entry.reads == "scores" else {}
-    system = System(title="R", ranker={"name": name, **parts}, **encoder)
+        values |= {"training": {"loss": "pairwise"}}
+    system = System(**values)
     paths = [path for path in SYSTEM_PATHS if path.startswith(RANKER) and system.reads(path)]
     read = [path.removeprefix(RANKER) for path in paths]
     assert read == list(override_paths(entry.options))

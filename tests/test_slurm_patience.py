@@ -35,10 +35,8 @@ def slurm(monkeypatch, tmp_path):
     def set_output(squeue=RUNNING, accounting="none", min_job_age=300, away=AWAY):
         storage = f"AccountingStorageType = accounting_storage/{accounting}"
         answers = {"squeue": squeue, "scontrol": f"{storage}\\nMinJobAge = {min_job_age} sec\\n"}
-        scripts = {
-            name: f"echo >&2 '{away}'; exit 1" if squeue is None else f"printf '{answer}'"
-            for name, answer in answers.items()
-        }
+        outage = f"echo >&2 '{away}'; exit 1"
+        scripts = {name: f"printf '{text}'" if squeue else outage for name, text in answers.items()}
         scripts["sacct"] = "echo >&2 'Slurm accounting storage is disabled'; exit 1"
         for name, script in scripts.items():
             (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
@@ -65,17 +63,17 @@ def executor(slurm):
         logger=logging.getLogger("slurm"),
         run_uuid="run",
         status_rate_limiter=nullcontext(),
+        ended=[],
+        submitted=[],
+        cancel_jobs=lambda jobs: None,
         _next_seconds_between_status_checks=10,
         _fallback_account_arg=None,
         _status_query_min_seconds=None,
         _status_query_cycle_rows=[],
-        ended=[],
-        submitted=[],
         **{f"_status_query_{name}": 0 for name in COUNTED},
     )
     executor.report_job_success = executor.ended.append
     executor.run_job = executor.submitted.append
-    executor.cancel_jobs = lambda jobs: None
     return executor
 
 
@@ -154,25 +152,20 @@ def test_no_account_is_guessed_without_accounts(executor, no_account):
 
 
 @pytest.mark.parametrize(
-    ("variable", "message"),
+    ("variable", "away", "message"),
     [
-        (None, r"connect failure.*scontrol ping"),
-        ("SLURM_CONF", r"SLURM_CONF: .*nowhere: no such file\. Correct"),
-        ("PATH", "scontrol is not on this machine"),
+        (None, AWAY, r"connect failure.*scontrol ping"),
+        (None, "fatal: Could not establish a configuration source", "set SLURM_CONF"),
+        ("SLURM_CONF", None, r"SLURM_CONF: .*nowhere: no such file\. Correct"),
+        ("PATH", None, "scontrol is not on this machine"),
     ],
 )
 def test_an_unreachable_slurm_at_the_start_is_one_message(
-    slurm, executor, monkeypatch, tmp_path, variable, message
+    slurm, executor, monkeypatch, tmp_path, variable, away, message
 ):
     if variable:
         monkeypatch.setenv(variable, str(tmp_path / "nowhere"))
     else:
-        slurm(squeue=None)
+        slurm(squeue=None, away=away)
     with pytest.raises(WorkflowError, match=message):
-        be_patient(executor)
-
-
-def test_a_machine_without_a_configuration_of_slurm_is_not_told_to_wait(slurm, executor):
-    slurm(squeue=None, away="fatal: Could not establish a configuration source")
-    with pytest.raises(WorkflowError, match="set SLURM_CONF"):
         be_patient(executor)

@@ -21,18 +21,20 @@ def pages(tmp_path_factory):
     client = MlflowClient(server.address)
     experiment = client.get_experiment_by_name(EXPERIMENT).experiment_id
     runs = client.search_runs([experiment])
-    parent = next(run for run in runs if "mlflow.parentRunId" not in run.data.tags
-                  and "record" in run.data.tags)  # fmt: skip
-    child = next(run for run in runs if "mlflow.parentRunId" in run.data.tags)
+    (child, *_) = (run for run in runs if "mlflow.parentRunId" in run.data.tags)
+    parent = client.get_run(child.data.tags["mlflow.parentRunId"])
     (model, *_) = client.search_logged_models([experiment])
-    start = f"{server.address}/#/experiments/{experiment}"
-    yield {
-        "experiment": (f"{start}/runs?workflowType=machine_learning", parent.info.run_name),
-        "parent": (f"{start}/runs/{parent.info.run_id}?workflowType=machine_learning", "mrr"),
-        "child": (f"{start}/runs/{child.info.run_id}?workflowType=machine_learning", "mrr"),
-        "dataset": (f"{start}/runs/{parent.info.run_id}?workflowType=machine_learning", "Digest"),
-        "model": (f"{start}/models/{model.model_id}?workflowType=machine_learning", "mrr"),
+    run = f"runs/{parent.info.run_id}"
+    paths = {
+        "experiment": ("runs", parent.info.run_name),
+        "parent": (run, "mrr"),
+        "child": (f"runs/{child.info.run_id}", "mrr"),
+        "dataset": (run, "Digest"),
+        "model": (f"models/{model.model_id}", "mrr"),
     }
+    start = f"{server.address}/#/experiments/{experiment}"
+    yield {name: (f"{start}/{path}?workflowType=machine_learning", text)
+           for name, (path, text) in paths.items()}  # fmt: skip
     server.kill()
 
 

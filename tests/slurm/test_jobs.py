@@ -73,42 +73,35 @@ class Submission(Run):
         return self.output()
 
 
-def requeue(cluster, job: str) -> None:
-    cluster.run("scontrol", "requeue", job)
-
-
-def kill(cluster, job: str) -> None:
-    cluster.run("scancel", "--signal=KILL", "--full", job)
-
-
-def run_out_of_time(cluster, job: str) -> None:
-    cluster.run("scontrol", "update", f"JobId={job}", "EndTime=now")
-
-
-def lose_the_node(cluster, job: str) -> None:
-    node = f"NodeName={cluster.host}"
-    cluster.run("scontrol", "update", node, "State=DOWN", "Reason=test")
-    cluster.run("scontrol", "update", node, "State=RESUME")
-
-
-# A function that disturbs the training job, patterns of the states of the run's jobs, and facts of
-# the last job. The state of a killed job may be one of several.
+# Commands of Slurm that disturb the training job, patterns of the states of the run's jobs, and
+# facts of the last job. The state of a killed job may be one of several.
 DISTURBED = {
-    "killed": (kill, [".*", "COMPLETED"], {}),
+    "killed": (["scancel --signal=KILL --full {job}"], [".*", "COMPLETED"], {}),
     # It gets twice as much time.
-    "out of time": (run_out_of_time, ["TIMEOUT", "COMPLETED"], {"TimeLimit": "04:00:00"}),
-    "requeued": (requeue, [".*"], {"Restarts": "1"}),
-    "node down": (lose_the_node, [".*"], {"Restarts": "1"}),
-}
+    "out of time": (
+        ["scontrol update JobId={job} EndTime=now"],
+        ["TIMEOUT", "COMPLETED"],
+        {"TimeLimit": "04:00:00"},
+    ),
+    "requeued": (["scontrol requeue {job}"], [".*"], {"Restarts": "1"}),
+    "node down": (
+        ["scontrol update NodeName={host} State=DOWN Reason=test",
+         "scontrol update NodeName={host} State=RESUME"],
+        [".*"],
+        {"Restarts": "1"},
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", DISTURBED)
 def test_a_disturbed_training_run_resumes_and_gives_the_same_bytes(
     project, cluster, undisturbed, report_count, case
 ):
-    disturb, states, facts = DISTURBED[case]
+    commands, states, facts = DISTURBED[case]
     submission = Submission(project, cluster)
-    disturb(cluster, submission.wait_for_epoch(5))
+    job = submission.wait_for_epoch(5)
+    for command in commands:
+        cluster.run(*command.format(job=job, host=cluster.host).split())
     submission.end()
     assert "resumed after epoch" in submission.training_log()
     assert (project.folder / SCORES).read_bytes() == undisturbed[SCORES]
@@ -171,34 +164,33 @@ def test_a_run_on_cpus_requests_no_gpu(project, cluster):
     assert "TresPerJob" not in submission.slurm_jobs()[-1]
 
 
-def site_profile(folder, edit) -> str:
-    """Write the profile as a site edits it and return its folder."""
+@pytest.fixture
+def site(tmp_path):
+    """A function that writes the profile as a site edits it and returns its folder."""
     profile = yaml.safe_load((REPOSITORY / "slurm" / "config.yaml").read_text())
-    edit(profile)
-    folder.mkdir()
-    (folder / "config.yaml").write_text(yaml.safe_dump(profile))
-    return str(folder)
+
+    def write(default_resources: list[str] = (), **changes) -> str:
+        profile["default-resources"] += default_resources
+        names = {name.replace("_", "-"): value for name, value in changes.items()}
+        (tmp_path / "config.yaml").write_text(yaml.safe_dump(profile | names))
+        return str(tmp_path)
+
+    return write
 
 
-def test_a_site_may_ask_for_gpus_by_gres(project, cluster, tmp_path):
+def test_a_site_may_ask_for_gpus_by_gres(project, cluster, site):
     as_gres = ["train_encoder:gpu=0", "train_encoder:gres=gpu:1"]
-    profile = site_profile(tmp_path / "site", lambda site: site.update({"set-resources": as_gres}))
-    submission = Submission(project, cluster, profile=profile)
+    submission = Submission(project, cluster, profile=site(set_resources=as_gres))
     submission.end()
     assert submission.slurm_jobs()[-1]["TresPerNode"] == "gres:gpu:1"
 
 
 @pytest.mark.parametrize("status_command", ["squeue", "sacct"])
 def test_with_accounting_a_job_has_the_configured_account(
-    project, accounting_cluster, tmp_path, status_command
+    project, accounting_cluster, site, status_command
 ):
-    def edit(site: dict) -> None:
-        site["default-resources"].append("slurm_account=research")
-        site["slurm-status-command"] = status_command
-
-    submission = Submission(
-        project, accounting_cluster, profile=site_profile(tmp_path / "site", edit)
-    )
+    profile = site(["slurm_account=research"], slurm_status_command=status_command)
+    submission = Submission(project, accounting_cluster, profile=profile)
     submission.end()
     job = submission.slurm_jobs()[-1]
     assert job["Account"] == "research"
