@@ -145,8 +145,7 @@ def finished(make_once: Callable[..., Path]) -> Project:
     """A project whose whole pipeline has run; copy it before changing anything or running in it."""
 
     def run_all(folder: Path) -> None:
-        done = Project(folder / "project").create().run()
-        assert done.returncode == 0, done.stdout
+        Project(folder / "project").create().make()
 
     return Project(make_once("finished", run_all) / "project")
 
@@ -158,8 +157,7 @@ def finished_checkout(make_once: Callable[..., Path]) -> Path:
     def run_small(folder: Path) -> None:
         checkout = copy_checkout(folder / "checkout")
         project = Project(checkout / "work").create(**SMALL_RUN)
-        done = project.run("--snakefile", str(checkout / "Snakefile"))
-        assert done.returncode == 0, done.stdout
+        project.make("--snakefile", str(checkout / "Snakefile"))
 
     return make_once("code", run_small) / "checkout"
 

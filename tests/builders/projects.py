@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -151,17 +152,38 @@ class Project:
         output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return subprocess.run(self.command(*arguments), **where, **output)
 
+    def make(self, *arguments: str) -> str:
+        """Run Snakemake, which must succeed; return what it prints."""
+        done = self.run(*arguments)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
     def jobs(self, *arguments: str) -> list[tuple[str, str]]:
         """Return (rule, first output) of every job that a dry run would do, sorted."""
-        done = self.run("--dry-run", "--summary", *arguments)
-        assert done.returncode == 0, done.stdout
-        lines = [line for line in done.stdout.splitlines() if "\t" in line]
+        printed = self.make("--dry-run", "--summary", *arguments)
+        lines = [line for line in printed.splitlines() if "\t" in line]
         rows = csv.DictReader(lines, delimiter="\t")
         pending = (row for row in rows if row["plan"] == "update pending")
         return sorted({(row["rule"], row["output_file"]) for row in pending})
 
     def products(self) -> dict[str, bytes]:
         return products_of(self.results)
+
+
+def run_program(*command: str, checkout: Path, status: int = 0, **options) -> str:
+    """Run a program of the environment in a checkout; return what it prints to both streams."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        cwd=checkout,
+        env={**clean_environment(checkout), "PATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        **options,
+    )
+    assert done.returncode == status, f"{shlex.join(command)}: {done.stdout}"
+    return done.stdout
 
 
 def repository_files() -> list[str]:

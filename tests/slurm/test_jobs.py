@@ -21,8 +21,7 @@ LONG = {**TRAINING, "max_epochs": 100, "patience": 100}
 def prepared(tmp_path_factory):
     """A project that only has to train one cell, which takes a while."""
     project = Project(tmp_path_factory.mktemp("prepared") / "project").create(**SMALL_RUN)
-    done = project.run(SCORES)
-    assert done.returncode == 0, done.stdout
+    project.make(SCORES)
     (project.folder / LOG).unlink()
     project.configure(**SMALL_RUN, training=LONG)
     return project
@@ -32,8 +31,7 @@ def prepared(tmp_path_factory):
 def undisturbed(prepared, tmp_path_factory) -> dict[str, bytes]:
     """The scores of a run on one machine that nothing disturbs, by their path."""
     project = prepared.copy_to(tmp_path_factory.mktemp("undisturbed") / "project")
-    done = project.run(SCORES, SIMILARITY)
-    assert done.returncode == 0, done.stdout
+    project.make(SCORES, SIMILARITY)
     return {path: (project.folder / path).read_bytes() for path in (SCORES, SIMILARITY)}
 
 

@@ -7,7 +7,6 @@ shows lines that the block before it prints; numbers may differ on another machi
 import os
 import re
 import shutil
-import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from builders.pages import ROOT, Block, code_blocks
-from builders.projects import clean_environment
+from builders.projects import run_program
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -53,15 +52,9 @@ def checkout(demo, tmp_path_factory) -> Path:
 
 def run(block: Block, folder: Path) -> str:
     """Run a block; return what it prints."""
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    done = subprocess.run(
-        [*PROGRAMS[block.language], block.text],
-        cwd=folder, env={**clean_environment(folder), "PATH": path}, capture_output=True, text=True,
-    )  # fmt: skip
     # `compare` ends with 1 if there are differences.
-    expected = int(block.text.startswith("analogyqa compare"))
-    assert done.returncode == expected, f"{block.text}{done.stdout}{done.stderr}"
-    return done.stdout
+    status = int(block.text.startswith("analogyqa compare"))
+    return run_program(*PROGRAMS[block.language], block.text, checkout=folder, status=status)
 
 
 def without_numbers(line: str) -> str:

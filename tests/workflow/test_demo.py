@@ -2,8 +2,6 @@
 
 import inspect
 import shlex
-import subprocess
-import sys
 from contextlib import suppress
 
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from analogyqa.cli import app
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.trace import find_number, origin, shown_numbers
-from builders.projects import clean_environment
+from builders.projects import run_program
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 
@@ -29,18 +27,8 @@ del EXAMPLES["ui"]
 def test_the_example_of_a_command_runs(demo, name):
     with suppress(FileExistsError):
         (demo / "results" / "three").symlink_to("demo")  # which the example of `compare` names
-    program, *arguments = shlex.split(EXAMPLES[name])
-    assert program == "analogyqa"
-    done = subprocess.run(
-        [sys.executable, "-m", program, *arguments],
-        cwd=demo,
-        env=clean_environment(demo),
-        input="Ada wrote it in 1843.\nIt was long.\n",
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout
+    text = "Ada wrote it in 1843.\nIt was long.\n"
+    assert run_program(*shlex.split(EXAMPLES[name]), checkout=demo, input=text)
 
 
 def test_every_filled_number_of_the_demo_is_found_by_its_names_and_explained(demo, monkeypatch):

@@ -1,18 +1,15 @@
 """The page on own data, from a file that another machine wrote to ranked answers."""
 
 import csv
-import os
-import shlex
 import shutil
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from builders.pages import EXTENDING, commands_of, texts_of
-from builders.projects import REPOSITORY, clean_environment, copy_checkout, read_csv
+from builders.projects import REPOSITORY, copy_checkout, read_csv, run_program
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 
@@ -36,17 +33,7 @@ def test_the_page_leads_from_a_spreadsheet_to_ranked_answers(tmp_path):
     write_excel(checkout / "data" / "mine.csv")
     (checkout / "data" / "answers.txt").write_text("It comes from Kyoto.\nIt was long.\n")
     (checkout / "my.yaml").write_text(texts_of("yaml", PAGE)[0])
-    environment = clean_environment(checkout)
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
-
-    def run(*command: str) -> str:
-        done = subprocess.run(
-            command, cwd=checkout, env=environment, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        assert done.returncode == 0, f"{shlex.join(command)}: {done.stdout}"
-        return done.stdout
-
+    run = partial(run_program, checkout=checkout)
     (commands,) = (text for text in texts_of("", PAGE) if text.startswith("snakemake --cores all"))
     training, comparing, ranking = commands_of(commands)
     printed = run(*training)

@@ -81,9 +81,8 @@ def test_another_seed_is_trained_alone(project):
     rules = {rule for rule, _ in project.jobs()}
     assert {"choose_prototypes", "train_encoder"} <= rules
     assert not rules & {"build_corpus", "select_vectors", "fetch_source"}
-    done = project.run("results/runs/similarity/wikiqa/who/default/scores.parquet")
-    assert done.returncode == 0, done.stdout
-    assert "train_encoder similarity wikiqa who: " in done.stdout
+    printed = project.make("results/runs/similarity/wikiqa/who/default/scores.parquet")
+    assert "train_encoder similarity wikiqa who: " in printed
     log = project.results / "logs" / "train_encoder" / "similarity" / "wikiqa-who-default.log"
     assert "similarity wikiqa who seed 0: finished after epoch 2" in log.read_text()
     assert "similarity wikiqa who seed 7: epoch 1," in log.read_text()
@@ -160,8 +159,7 @@ def test_the_open_choices_run_on_demand_and_only_once(project):
     assert cells_of(project.jobs()) == set()
     assert not any((project.results / name).exists() for name in FILES)
     assert cells_of(project.jobs("sensitivity")) == hinge | dropped
-    done = project.run("sensitivity")
-    assert done.returncode == 0, done.stdout
+    project.make("sensitivity")
     assert project.jobs("sensitivity") == []
     assert all((project.results / name).stat().st_size > 0 for name in FILES)
     rows = read_csv(project.results / FILES[0])
@@ -186,8 +184,7 @@ def test_a_fused_system_has_a_row_and_its_parts_are_not_run_again(project):
     assert cells_of(jobs) == set()
     fused = {output.rsplit("/", 1)[0] for rule, output in jobs if rule == "fuse_scores"}
     assert fused == {f"results/runs/both/wikiqa/{subset}/default" for subset in ("who", "comb")}
-    done = project.run(table)
-    assert done.returncode == 0, done.stdout
+    project.make(table)
     assert re.search(r"\| Both +\| fused +\|", (project.folder / table).read_text())
 
 
@@ -200,8 +197,7 @@ def test_a_table_looks_inside_the_runs_of_its_papers(tmp_path):
         **dict.fromkeys(["selection", "sensitivity", "subsets", "question_types"]),
     )
     table = "results/tables/hyperqa/table8.md"
-    done = project.run(table)
-    assert done.returncode == 0, done.stdout
+    project.make(table)
     page = (project.folder / table).read_text()
     assert "TrecQA: not run: data set trecqa is not configured." in page
     assert 'Not in these data: "founder twitter" of WikiQA' in page
@@ -214,8 +210,7 @@ def test_a_table_looks_inside_the_runs_of_its_papers(tmp_path):
     assert done.returncode and done.stdout.count("the checkpoint of") == 1
     assert "Traceback" not in done.stdout
     next(project.results.rglob("run.json")).unlink()  # what the message says
-    done = project.run(table)
-    assert done.returncode == 0, done.stdout
+    project.make(table)
 
 
 # The code; tests/runs/test_depends_on.py has every plug-in

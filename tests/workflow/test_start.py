@@ -61,8 +61,7 @@ def test_an_output_folder_that_cannot_be_written_is_named(project):
 
 def test_a_deleted_configuration_json_is_written_again_without_a_job(project):
     (project.results / "runs").mkdir(parents=True)
-    done = project.run("--dry-run")
-    assert done.returncode == 0, done.stdout
+    project.make("--dry-run")
     assert read_configuration(project.results)[0].output_dir == "results"
 
 
@@ -73,15 +72,13 @@ def test_the_ranker_of_a_later_file_has_no_options_of_an_earlier_one(project):
     project.configure(systems=SYSTEMS | {"late": late})
     (project.folder / "over.yaml").write_text("systems: {late: {ranker: {name: cosine}}}")
     target = "results/runs/late/wikiqa/who/default/scores.parquet"
-    done = project.run(target, "--dry-run", "--configfile", "config.yaml", "over.yaml")
-    assert done.returncode == 0, done.stdout
+    project.make(target, "--dry-run", "--configfile", "config.yaml", "over.yaml")
 
 
 @pytest.mark.parametrize(
     ("options", "limit"), [([], sys.maxsize), (["--max-jobs-per-timespan", "50/1s"], 50)]
 )
 def test_jobs_are_limited_only_if_the_user_asks_for_it(project, options, limit):
-    done = project.run(CORPUS, "--verbose", *options)
-    assert done.returncode == 0, done.stdout
-    *_, last = re.findall("Resources after job selection: .*'_job_count': ([0-9]+)", done.stdout)
+    printed = project.make(CORPUS, "--verbose", *options)
+    *_, last = re.findall("Resources after job selection: .*'_job_count': ([0-9]+)", printed)
     assert int(last) == limit
