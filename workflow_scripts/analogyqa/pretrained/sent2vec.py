@@ -4,9 +4,8 @@ Pagliardini, Gupta and Jaggi, Unsupervised Learning of Sentence Embeddings using
 n-Gram Features, NAACL 2018 (eq. 2). The format is that of the authors' fork of fastText.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,58 +20,51 @@ _HASH_FACTOR = 116049371
 _UINT64 = (1 << 64) - 1
 
 
-class NgramVectors(NamedTuple):
-    """Vectors of words and of hashed word n-grams."""
-
-    matrix: np.ndarray  # vectors of words, then of n-grams, float32 [words + buckets, d]
-    rows: Mapping[str, int]  # the row of each word
-    words: int
-    buckets: int  # the number of hash buckets for n-grams
-    order: int  # the number of words in the longest n-gram
-
-    def mean(self, tokens: Sequence[str]) -> np.ndarray:
-        """Return the mean of a sentence's words and n-grams: [d], zero without any.
-
-        Words without a vector are skipped, so n-grams reach across them. Like the original, the
-        sum is in single precision and from left to right.
-        """
-        words = [self.rows[token] for token in tokens if token in self.rows]
-        features = words.copy()
-        for start, code in enumerate(words):
-            for following in words[start + 1 : start + self.order]:
-                code = (code * _HASH_FACTOR + following) & _UINT64
-                features.append(self.words + code % self.buckets)
-        if not features:
-            return np.zeros(self.matrix.shape[1], dtype=np.float32)
-        return self.matrix[features].sum(axis=0) * np.float32(1 / len(features))
-
-
 def encode(texts: Sequence[str], resources: Resources) -> np.ndarray:
     """Encode n sentences: float32 [n, d].
 
     `resources.weights` is a model of the original program (`.bin`), or a file of its word vectors
     (`.vec`, also as `.gz` or `.zip`), with which a sentence is the mean of its words.
 
-    Raises AnalogyQAError as `read_model` and `select_vectors`.
+    Raises AnalogyQAError as `select_vectors`, and for another format, a quantised model or a
+    damaged file.
     """
     return encode_tokens([tokenize(text, resources.lowercase) for text in texts], resources.weights)
 
 
 def encode_tokens(sentences: Sequence[Sequence[str]], weights: str | Path) -> np.ndarray:
-    """Encode n tokenised sentences as `encode` does: float32 [n, d]."""
+    """Encode n tokenised sentences as the mean of their words and n-grams: float32 [n, d].
+
+    Words without a vector are skipped, so n-grams reach across them. Like the original, the sum is
+    in single precision and from left to right.
+    """
     vocabulary = {token for tokens in sentences for token in tokens}
+    words, buckets, order = 0, 0, 1
     if ".vec" in Path(weights).suffixes:
         matrix, rows = known_vectors(weights, vocabulary)
-        vectors = NgramVectors(matrix, rows, len(matrix), buckets=0, order=1)
     else:
-        vectors = read_model(weights, vocabulary)
-    return np.stack([vectors.mean(tokens) for tokens in sentences])
+        matrix, rows, words, buckets, order = _read_model(weights, vocabulary)
+    vectors = np.zeros((len(sentences), matrix.shape[1]), dtype=np.float32)
+    for vector, tokens in zip(vectors, sentences, strict=True):
+        known = [rows[token] for token in tokens if token in rows]
+        features = known.copy()
+        for start, code in enumerate(known):
+            for following in known[start + 1 : start + order]:
+                code = (code * _HASH_FACTOR + following) & _UINT64
+                features.append(words + code % buckets)
+        if features:
+            vector[:] = matrix[features].sum(axis=0) * np.float32(1 / len(features))
+    return vectors
 
 
-def read_model(path: str | Path, vocabulary: Collection[str]) -> NgramVectors:
-    """Read the entries of a vocabulary from a Sent2Vec `.bin`; the matrix is memory-mapped.
+def _read_model(
+    path: str | Path, vocabulary: Collection[str]
+) -> tuple[np.ndarray, dict[str, int], int, int, int]:
+    """Read the entries of a vocabulary from a Sent2Vec `.bin`.
 
-    Raises AnalogyQAError for another format, a quantised model or a damaged file.
+    Returns the memory-mapped vectors of words and of the hash buckets of n-grams, float32
+    [words + buckets, d], the row of each word, and the numbers of words, of buckets, and of words
+    in the longest n-gram.
     """
     encoded = {word.encode(): word for word in vocabulary}
     remedy = "Delete it and fetch it again."
@@ -102,4 +94,4 @@ def read_model(path: str | Path, vocabulary: Collection[str]) -> NgramVectors:
                 f"{dim} dimensions"
             )
         matrix = np.memmap(path, "<f4", "r", start, tuple(shape))
-    return NgramVectors(matrix, rows, words, buckets, order)
+    return matrix, rows, words, buckets, order

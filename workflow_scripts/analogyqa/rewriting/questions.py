@@ -55,12 +55,13 @@ def rewrite_questions(
     """
     split = partial(tokenize, lowercase=lowercase)
     typed = corpus.dropna(subset="question_type").astype({"split": str, "question_type": str})
-    has_vectors = [
-        bool(tokens) and all(token in word_ids for token in tokens)
-        for tokens in map(split, entities["entity"])
-    ]
-    is_question_word = entities["entity"].str.lower().isin(question_words)
-    usable = entities[np.array(has_vectors, dtype=bool) & ~is_question_word]
+
+    def is_usable(entity: str) -> bool:
+        tokens = split(entity)
+        has_vectors = bool(tokens) and all(token in word_ids for token in tokens)
+        return has_vectors and entity.lower() not in question_words
+
+    usable = entities[entities["entity"].map(is_usable).astype(bool)]
     usable = usable.astype({"split": str, "entity_type": str})
     mentions = usable[usable["split"] == "train"].groupby("entity_type")["entity"].agg(list)
     type_words = {
@@ -68,7 +69,22 @@ def rewrite_questions(
         for question_type, texts in mentions.items()
     }
     texts = [*typed["candidate"], *usable["entity"], *chain.from_iterable(type_words.values())]
-    similarity = _Similarity(Sentences(texts, word_ids, split), vectors)
+    sentences = Sentences(texts, word_ids, split)
+    directions = np.zeros((len(sentences), vectors.shape[1]), dtype=np.float32)
+    for number, direction in enumerate(directions):
+        words, _ = sentences.batch(np.array([number]))
+        mean = vectors[words[0]].mean(axis=0)
+        length = np.linalg.norm(mean)
+        if length:  # zero vectors of unknown words stay zero
+            direction[:] = mean / length
+
+    def nearest(texts: Iterable[str], candidates: Iterable[str]) -> str:
+        """Return the first text with the highest mean cosine to the candidates."""
+        unique = list(dict.fromkeys(texts))
+        centre = directions[sentences.numbers(candidates)].mean(axis=0)
+        # A blocked matrix product would round equal texts differently.
+        cosines = (directions[sentences.numbers(unique)] * centre).sum(axis=1)
+        return unique[int(cosines.argmax())]
 
     prototype_words = {}
     for question_type in typed["question_type"].unique():
@@ -78,15 +94,13 @@ def rewrite_questions(
                 "candidates name no entity with word vectors. Set named_entities.model to a model "
                 "that finds entities of this type, or leave out the systems with a rewriting."
             )
-        prototype_words[question_type] = similarity.nearest(
-            type_words[question_type], mentions[question_type]
-        )
+        prototype_words[question_type] = nearest(type_words[question_type], mentions[question_type])
 
     named = dict(iter(usable.groupby(["split", "question_id", "entity_type"])["entity"]))
     new_words = {}
     for key, rows in typed.groupby(["split", "question_id", "question_type"], sort=False):
         if rewriting == "entity" and key in named:
-            new_words[key[:2]] = similarity.nearest(named[key], rows["candidate"])
+            new_words[key[:2]] = nearest(named[key], rows["candidate"])
         else:
             new_words[key[:2]] = prototype_words[key[2]]
     keys = zip(corpus["split"], corpus["question_id"], strict=True)
@@ -109,25 +123,3 @@ def _unique_words(
         for token in tokens
         if token[0].isalnum() and split(token) == [token] and token not in question_words
     ]
-
-
-class _Similarity:
-    """Cosines between the mean word vectors of texts."""
-
-    def __init__(self, sentences: Sentences, vectors: np.ndarray) -> None:
-        self.sentences = sentences
-        self.directions = np.zeros((len(sentences), vectors.shape[1]), dtype=np.float32)
-        for number, direction in enumerate(self.directions):
-            words, _ = sentences.batch(np.array([number]))
-            mean = vectors[words[0]].mean(axis=0)
-            length = np.linalg.norm(mean)
-            if length:  # zero vectors of unknown words stay zero
-                direction[:] = mean / length
-
-    def nearest(self, entities: Iterable[str], candidates: Iterable[str]) -> str:
-        """Return the first entity with the highest mean cosine to the candidates."""
-        unique = list(dict.fromkeys(entities))
-        centre = self.directions[self.sentences.numbers(candidates)].mean(axis=0)
-        # A blocked matrix product would round equal entities differently.
-        cosines = (self.directions[self.sentences.numbers(unique)] * centre).sum(axis=1)
-        return unique[int(cosines.argmax())]
