@@ -43,6 +43,5 @@ DAMAGED = r"mine: the vector of 'the second'.*is weights\.bin damaged"
 def test_vectors_of_a_custom_encoder_are_checked(monkeypatch, vectors, error, message):
     monkeypatch.setitem(PRETRAINED, "mine", PretrainedSpec("collections:Counter"))
     monkeypatch.setattr("collections.Counter", lambda texts, resources: vectors)
-    expectation = pytest.raises(error, match=message) if error else nullcontext()
-    with expectation:
+    with pytest.raises(error, match=message) if error else nullcontext():
         assert encode_sentences("mine", ["the first", "the second"], RESOURCES) is vectors

@@ -46,14 +46,10 @@ def ngram_row(words: list[str]) -> int:
 def test_a_sentence_is_the_mean_of_words_and_ngrams(model, tokens, order):
     """N-grams skip words without a vector, such as labels."""
     words = [token for token in tokens if token in WORDS]
-    starts = [(start, length) for start in range(len(words)) for length in range(2, order + 1)]
-    spans = [words[start : start + length] for start, length in starts]
     rows = [WORDS.index(word) for word in words]
-    rows += [
-        ngram_row(span)
-        for span, (_, length) in zip(spans, starts, strict=True)
-        if len(span) == length
-    ]
+    for length in range(2, order + 1):
+        starts = range(len(words) - length + 1)
+        rows += [ngram_row(words[start : start + length]) for start in starts]
     expected = MATRIX[rows].mean(axis=0) if rows else np.zeros(DIM)
     vector = encode_tokens([["sat"], tokens], model(order=order, label=LABEL))[1]
     np.testing.assert_allclose(vector, expected, rtol=1e-5, atol=1e-6)
@@ -71,9 +67,6 @@ def test_word_vectors_give_the_mean_of_known_words(tmp_path):
     path.write_text("2 2\nthe 1 2\ncat 3 5\n")
     vectors = encode_tokens([["the", "cat", "sat"], ["sat"]], path)
     assert vectors.tolist() == [[2, 3.5], [0, 0]] and vectors.dtype == np.float32
-
-
-# Other files
 
 
 def test_the_matrix_is_memory_mapped(tmp_path):
