@@ -42,7 +42,7 @@ def demo(folder: str) -> float:
     return time.perf_counter() - started
 
 
-def imports_of(rule: str) -> str:
+def script_imports(rule: str) -> str:
     """Return the code that the script of a rule runs before it computes."""
     script = ROOT / "workflow_scripts" / f"{SCRIPTS.get(rule, rule)}.py"
     tree = ast.parse(script.read_text(encoding="utf-8"))
@@ -67,7 +67,7 @@ def start_seconds(code: str) -> float:
     return median(seconds)
 
 
-def seconds_of(path: Path) -> float:
+def read_seconds(path: Path) -> float:
     """Return the seconds of all tries of a job, by its benchmark file."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return sum(json.loads(line)["s"] for line in lines)
@@ -78,7 +78,7 @@ def job_seconds(results: Path) -> dict[str, list[float]]:
     seconds: dict[str, list[float]] = {}
     for path in sorted((results / "benchmarks").rglob("*.jsonl")):
         rule = path.relative_to(results / "benchmarks").parts[0]
-        seconds.setdefault(rule, []).append(seconds_of(path))
+        seconds.setdefault(rule, []).append(read_seconds(path))
     return seconds
 
 
@@ -87,7 +87,7 @@ def main() -> None:
         wall = demo(folder)
         again = demo(folder)
         jobs = job_seconds(Path(folder))
-    starts = {rule: start_seconds(imports_of(rule)) for rule in jobs}
+    starts = {rule: start_seconds(script_imports(rule)) for rule in jobs}
     useful = sum(max(job - starts[rule], 0) for rule, seconds in jobs.items() for job in seconds)
     for rule, seconds in jobs.items():
         mean = sum(seconds) / len(seconds)

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from unittest.mock import Mock
@@ -14,6 +13,7 @@ from unittest.mock import Mock
 import pandas as pd
 import pytest
 import yaml
+from typer.testing import CliRunner
 
 from analogyqa import cli
 from analogyqa.errors import AnalogyQAError
@@ -319,17 +319,18 @@ RELEASED = (
 ).encode()
 
 
+COPY = pd.read_csv(io.BytesIO(RELEASED), sep="\t", quoting=csv.QUOTE_NONE)
+COPY = COPY.drop(columns=["DocumentID", "SentenceID"])
+COPY.columns = ["question_id", "question", "document_title", "answer", "label"]
+
+
 @pytest.fixture
 def wikiqa(server, tmp_path):
     """Make a source with a parquet copy, with changed columns or truncated at `end`."""
 
     def make(end: int | None = None, **changes) -> Source:
-        columns = pd.read_csv(io.BytesIO(RELEASED), sep="\t", quoting=csv.QUOTE_NONE)
-        columns = columns[["QuestionID", "Question", "DocumentTitle", "Sentence", "Label"]]
-        columns.columns = ["question_id", "question", "document_title", "answer", "label"]
-        columns = columns.assign(**changes).dropna(axis="columns")
-        copy = columns.to_parquet()
-        url = server.serve("/p", ok(copy[:end]))
+        copy = COPY.assign(**changes).dropna(axis="columns").to_parquet()[:end]
+        url = server.serve("/p", ok(copy))
         rows = rows_sha256(put(tmp_path / "released.tsv", RELEASED))
         return source(RELEASED, rows_sha256=rows, urls=[PARQUET | {"url": url}])
 
@@ -371,26 +372,22 @@ def test_the_hash_of_rows_ignores_line_ends(tmp_path):
 
 
 @pytest.fixture
-def show(tmp_path, monkeypatch, capsys):
-    """Run the command in a folder with a mirror; return its status or error, and its output."""
+def show(tmp_path, monkeypatch):
+    """Run the command in a folder with a mirror; return its status and its output."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.delenv("ANALOGYQA_MIRROR", raising=False)
     write_yaml(tmp_path / "config.yaml", resources_dir="resources", mirrors=["mirror"])
 
-    def show(*arguments: str) -> tuple[int | str, str, str]:
-        monkeypatch.setattr(sys, "argv", ["analogyqa", "sources", *arguments])
-        with pytest.raises(SystemExit) as exit_info:
-            cli.main()
-        return exit_info.value.code, *capsys.readouterr()
+    def show(*arguments: str) -> tuple[int, str]:
+        runner = CliRunner(env={"COLUMNS": "80", "ANALOGYQA_MIRROR": None})
+        result = runner.invoke(cli.app, ["sources", *arguments])
+        return result.exit_code, result.output
 
     return show
 
 
 def test_the_table_of_states_fits_80_columns(show):
-    code, output, errors = show("--registry", str(ROOT / "sources.yaml"))
-    assert (code, errors) == (0, "")
-    assert max(map(len, output.splitlines())) <= 80
+    code, output = show("--registry", str(ROOT / "sources.yaml"))
+    assert code == 0 and max(map(len, output.splitlines())) <= 80
     table, licences = output.split("licences:\n")
     assert all(name in table for name in REGISTRY if "/" not in name)
     assert "…" not in table
@@ -423,7 +420,7 @@ def test_states_of_sources_and_exit_status(tmp_path, show, resources):
         for name, (state, *hash_states) in STATES.items():
             found = source_state(registry[name], resources, [tmp_path / "mirror"], verify)
             assert found[:2] == (state, hash_states[verify])
-    code, output, _ = show("--verify")
+    code, output = show("--verify")
     assert code == 1 and show()[0] == 0
     assert "remove or replace it:\n  mirror/there\n" in output
     assert "unverified: no hash is published" in output
