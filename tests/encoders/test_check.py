@@ -24,11 +24,6 @@ class Good(nn.Module):
         return self.linear((self.vectors[words] * inside[:, :, None]).sum(dim=1))
 
 
-class Padded(Good):
-    def forward(self, words, lengths):
-        return self.linear(self.vectors[words].sum(dim=1))
-
-
 def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> type[Good]:
     """Return an encoder whose vectors are changed after encoding."""
 
@@ -39,45 +34,9 @@ def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> type[Good]:
     return Changed
 
 
-def register(monkeypatch, encoder, **properties):
-    monkeypatch.setattr("collections.Counter", encoder)
-    entry = EncoderSpec(
-        "collections:Counter", needs_vectors=True, **({"trained": True} | properties)
-    )
-    monkeypatch.setitem(ENCODERS, "mine", entry)
-
-
-@pytest.mark.parametrize(
-    ("encoder", "trained", "message"),
-    [
-        (Padded, True, "padding changes a vector"),
-        (lambda *arguments: Good(*arguments).requires_grad_(False), True, "requires a gradient"),
-        (changed(torch.Tensor.double), True, r"gives float64 \[2, 6\], not float32 \[2, dim\]"),
-        (changed(lambda vectors: vectors[0]), True, r"gives float32 \[6\]"),
-        (lambda *_: object(), True, "must be a torch.nn.Module"),
-        (lambda dim: nn.Linear(dim, dim), True, "it raises TypeError: .* positional argument"),
-        (lambda *_: lambda *_: np.full((2, 3), np.nan, "f4"), False, "not finite"),
-        (lambda *_: lambda *_: np.ones((3, 3), "f4"), False, r"gives float32 \[3, 3\]"),
-        (lambda *_: lambda words: words, False, "it raises TypeError"),
-        (
-            lambda vectors, *_: lambda words, _: vectors[words].mean(axis=1),
-            False,
-            "padding changes",
-        ),
-    ],
-)
-def test_invalid_encoders_are_errors(monkeypatch, encoder, trained, message):
-    register(monkeypatch, Good)
-    check_encoder("mine")
-    register(monkeypatch, encoder, trained=trained)
-    pattern = rf"the encoder mine \(collections:Counter\): .*{message}.*docs/plug-ins\.md"
-    with pytest.raises(AnalogyQAError, match=pattern):
-        check_encoder("mine")
-
-
-class Words(Good):
+class Padded(Good):
     def forward(self, words, lengths):
-        return self.vectors[words] * (torch.arange(words.shape[1]) < lengths[:, None])[:, :, None]
+        return super().forward(words, torch.full_like(lengths, words.shape[1]))
 
 
 class PaddedWords(Good):
@@ -85,18 +44,38 @@ class PaddedWords(Good):
         return self.vectors[words]
 
 
+def register(monkeypatch, encoder, **kind):
+    monkeypatch.setattr("collections.Counter", encoder)
+    entry = EncoderSpec("collections:Counter", needs_vectors=True, **kind)
+    monkeypatch.setitem(ENCODERS, "mine", entry)
+
+
+TRAINED, FIXED, WORDS = {"trained": True}, {}, {"gives_words": True}
+
+
 @pytest.mark.parametrize(
-    ("encoder", "message"),
+    ("encoder", "kind", "message"),
     [
-        (Good, r"gives float32 \[2, 6\], not float32 \[2, 3, dim\]"),
-        (PaddedWords, "a row of padding is not zero"),
+        (Padded, TRAINED, "padding changes a vector"),
+        (lambda *arguments: Good(*arguments).requires_grad_(False), TRAINED, "requires a gradient"),
+        (changed(torch.Tensor.double), TRAINED, r"gives float64 \[2, 6\], not float32 \[2, dim\]"),
+        (changed(lambda vectors: vectors[0]), TRAINED, r"gives float32 \[6\]"),
+        (lambda *_: object(), TRAINED, "must be a torch.nn.Module"),
+        (lambda dim: nn.Linear(dim, dim), TRAINED, "it raises TypeError: .* positional argument"),
+        (lambda *_: lambda *_: np.full((2, 3), np.nan, "f4"), FIXED, "not finite"),
+        (lambda *_: lambda *_: np.ones((3, 3), "f4"), FIXED, r"gives float32 \[3, 3\]"),
+        (lambda *_: lambda words: words, FIXED, "it raises TypeError"),
+        (lambda vectors, *_: lambda words, _: vectors[words].mean(1), FIXED, "padding changes"),
+        (Good, WORDS, r"gives float32 \[2, 6\], not float32 \[2, 3, dim\]"),
+        (PaddedWords, WORDS, "a row of padding is not zero"),
     ],
 )
-def test_invalid_word_encoders_are_errors(monkeypatch, encoder, message):
-    register(monkeypatch, Words, trained=False, gives_words=True)
+def test_invalid_encoders_are_errors(monkeypatch, encoder, kind, message):
+    register(monkeypatch, Good, trained=True)
     check_encoder("mine")
-    register(monkeypatch, encoder, trained=False, gives_words=True)
-    with pytest.raises(AnalogyQAError, match=message):
+    register(monkeypatch, encoder, **kind)
+    pattern = rf"the encoder mine \(collections:Counter\): .*{message}.*docs/plug-ins\.md"
+    with pytest.raises(AnalogyQAError, match=pattern):
         check_encoder("mine")
 
 
@@ -110,7 +89,7 @@ class Unimportable:
 
 @pytest.mark.parametrize("name", ["bigru", "words", "mine"])
 def test_a_broken_pytorch_is_not_blamed_on_the_encoder(monkeypatch, name):
-    register(monkeypatch, Good)
+    register(monkeypatch, Good, trained=True)
     monkeypatch.delitem(sys.modules, "torch")
     monkeypatch.setattr(sys, "meta_path", [Unimportable(), *sys.meta_path])
     with pytest.raises(AnalogyQAError, match=r"^PyTorch cannot be imported .*libtorch_cpu\.so"):

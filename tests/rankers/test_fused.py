@@ -14,18 +14,20 @@ LEARNED = ("logistic", "listwise")
 QUESTIONS = np.repeat(np.arange(40), 5)
 
 
-def fused(fusion="equal"):
-    return build_ranker(
-        System(title="F", ranker={"name": "fused", "parts": ["a", "b"], "fusion": fusion})
-    )
+def fused(dev, fusion="equal"):
+    """Return a ranker of two systems that is fitted to dev."""
+    options = {"name": "fused", "parts": ["a", "b"], "fusion": fusion}
+    ranker = build_ranker(System(title="F", ranker=options))
+    ranker.fit(dev)
+    return ranker
 
 
-def examples(noise: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Return scores [200, systems] and labels; one of five candidates is correct."""
+def examples(*noise: float) -> PartScores:
+    """Return the scores [200, systems] of 40 questions; one of five candidates is correct."""
     generator = np.random.default_rng(0)
     labels = (np.arange(200) % 5 == 2).astype(int)
     scores = [labels + spread * generator.standard_normal(200) for spread in noise]
-    return np.stack(scores, axis=1), labels
+    return PartScores(np.stack(scores, axis=1), QUESTIONS, labels)
 
 
 def mrr(scores: np.ndarray, labels: np.ndarray) -> float:
@@ -54,9 +56,8 @@ def test_standardised_scores_do_not_depend_on_the_unit_of_a_system(scores, facto
 def test_equal_scores_have_no_effect():
     scores = np.array([[0.3, 2.0], [0.3, 1.0], [0.3, 3.0]])
     assert standardised(scores, np.zeros(3, dtype=int))[:, 0].tolist() == [0, 0, 0]
-    ranker = fused()
-    ranker.fit(PartScores(scores, np.zeros(3, dtype=int), np.array([1, 0, 0])))
-    values, _ = ranker.scores(PartScores(scores, np.zeros(3, dtype=int), np.zeros(3)))
+    pairs = PartScores(scores, np.zeros(3, dtype=int), np.array([1, 0, 0]))
+    values, _ = fused(pairs).scores(pairs)
     assert values.argsort().tolist() == [1, 0, 2]
 
 
@@ -68,40 +69,35 @@ def test_reciprocal_ranks_follow_the_formula_and_ties_share_a_rank():
 
 @pytest.mark.parametrize("fusion", ["equal", "reciprocal_rank", *LEARNED])
 def test_fusing_systems_with_independent_errors_improves_both(fusion):
-    scores, labels = examples((0.8, 0.8))
-    ranker = fused(fusion)
-    ranker.fit(PartScores(scores, QUESTIONS, labels))
-    both = mrr(ranker.scores(PartScores(scores, QUESTIONS, labels))[0], labels)
-    assert both > max(mrr(scores[:, part], labels) for part in (0, 1)) + 0.03
+    pairs = examples(0.8, 0.8)
+    both = mrr(fused(pairs, fusion).scores(pairs)[0], pairs.labels)
+    assert both > max(mrr(scores, pairs.labels) for scores in pairs.scores.T) + 0.03
 
 
 @pytest.mark.parametrize("fusion", LEARNED)
 def test_a_better_system_gets_a_larger_weight(fusion):
-    scores, labels = examples((0.5, 50))
-    ranker = fused(fusion)
-    ranker.fit(PartScores(scores, QUESTIONS, labels))
-    assert ranker.weights[0] > 5 * abs(ranker.weights[1])
-    negated = fused(fusion)
-    negated.fit(PartScores(scores * [-1, 1], QUESTIONS, labels))
-    assert negated.weights == pytest.approx(ranker.weights * [-1, 1], rel=1e-3, abs=1e-3)
+    pairs = examples(0.5, 50)
+    weights = fused(pairs, fusion).weights
+    assert weights[0] > 5 * abs(weights[1])
+    negated = fused(pairs._replace(scores=pairs.scores * [-1, 1]), fusion).weights
+    assert negated == pytest.approx(weights * [-1, 1], rel=1e-3, abs=1e-3)
 
 
 def test_the_listwise_weights_are_at_a_minimum():
-    scores, labels = examples((0.7, 1.5))
-    features = standardised(scores, QUESTIONS)
+    pairs = examples(0.7, 1.5)
+    features = standardised(pairs.scores, QUESTIONS)
 
     def loss(weights):
         values = (features @ weights).reshape(-1, 5)
         shares = np.exp(values) / np.exp(values).sum(axis=1, keepdims=True)
         return weights @ weights / 2 - np.log(shares[:, 2]).sum()
 
-    weights = listwise_weights(features, QUESTIONS, labels)
+    weights = listwise_weights(features, QUESTIONS, pairs.labels)
     for step in ([0.01, 0], [-0.01, 0], [0, 0.01], [0, -0.01]):
         assert loss(weights + step) > loss(weights)
 
 
 @pytest.mark.parametrize("fusion", LEARNED)
 def test_equal_candidates_give_finite_weights(fusion):
-    ranker = fused(fusion)
-    ranker.fit(PartScores(np.ones((4, 2)), np.array([0, 0, 1, 1]), np.zeros(4, dtype=int)))
+    ranker = fused(PartScores(np.ones((4, 2)), np.arange(4) // 2, np.zeros(4, dtype=int)), fusion)
     assert np.isfinite(ranker.weights).all()

@@ -1,6 +1,7 @@
 """Batches of an epoch: quadruples, questions with candidates, or correct pairs with wrong ones."""
 
 from collections import Counter
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -16,10 +17,6 @@ BATCH_SIZE = 4
 DRAWS = ["listwise", "mix"]
 MIX_COUNT = 3  # wrong candidates among which the objective `mix` chooses the hardest
 GROUP = 2 + MIX_COUNT  # a correct candidate, a random one, and those
-
-
-def training_settings(**training):
-    return trained_system(**training).training
 
 
 @pytest.fixture
@@ -40,10 +37,10 @@ def pairs_of(data, batch):
     return list(zip(texts[batch.c], texts[batch.d], batch.labels.tolist(), strict=True))
 
 
-def groups_of(data, batch):
-    """Return the rows of a batch of `mix`, for each correct pair."""
-    pairs = pairs_of(data, batch)
-    return [pairs[start : start + GROUP] for start in range(0, len(pairs), GROUP)]
+def groups_of(data, batches):
+    """Return the rows of batches of `mix` for each correct pair, by batch."""
+    pairs = [pairs_of(data, batch) for batch in batches]
+    return [[rows[i : i + GROUP] for i in range(0, len(rows), GROUP)] for rows in pairs]
 
 
 def pairs_with_rivals(data):
@@ -105,11 +102,13 @@ def test_listwise_wrong_candidates_are_limited(data):
 
 def test_mix_each_correct_pair_comes_once_with_wrong_candidates(data):
     batches = batches_of(data, "mix")
-    groups = [group for batch in batches for group in groups_of(data, batch)]
+    groups = groups_of(data, batches)
+    sizes = list(map(len, groups))
+    assert max(sizes) <= BATCH_SIZE and max(sizes) - min(sizes) <= 1
+    assert all(len(batch.a) == len(batch.b) == 0 for batch in batches)
     pairs = pairs_with_rivals(data)
     wrong = set(pairs[pairs["label"] == 0].itertuples(index=False, name=None))
-    for first, *negatives in groups:
-        random, pool = negatives[0], negatives[1:]
+    for first, random, *pool in chain(*groups):
         wrong_pairs = {row for row in wrong if row[0] == first[0]}
         assert first[2] == 1 and len(pool) == MIX_COUNT and random in wrong_pairs
         # The pool has different wrong candidates; the correct one fills the rest.
@@ -117,83 +116,84 @@ def test_mix_each_correct_pair_comes_once_with_wrong_candidates(data):
         assert len(set(drawn)) == len(drawn) == min(len(wrong_pairs), MIX_COUNT)
         assert set(drawn) <= wrong_pairs
     correct = pairs[pairs["label"] == 1].itertuples(index=False, name=None)
-    assert sorted(group[0] for group in groups) == sorted(correct)
+    assert sorted(group[0] for group in chain(*groups)) == sorted(correct)
 
 
 def test_mix_may_have_only_random_wrong_candidates(data):
-    rows = [row for batch in batches_of(data, "mix", count=1, random=3, hardest=0)
-            for row in pairs_of(data, batch)]  # fmt: skip
-    assert [row[2] for row in rows[:5]] == [1, 0, 0, 0, 0]
-
-
-def test_mix_batch_sizes_and_unique_sentences(data):
-    batches = batches_of(data, "mix")
-    sizes = [len(groups_of(data, batch)) for batch in batches]
-    assert max(sizes) <= BATCH_SIZE and max(sizes) - min(sizes) <= 1
-    for batch in batches:
-        assert len(set(batch.sentences)) == len(batch.sentences)
-        assert len(batch.a) == len(batch.b) == 0
+    batch = batches_of(data, "mix", count=1, random=3, hardest=0)[0]
+    assert batch.labels[:5].tolist() == [1, 0, 0, 0, 0]
 
 
 # Quadruples
 
 
+@pytest.fixture
+def load(cell_files):
+    """Return the tables and the data of a trained system."""
+
+    def load(types=COMB, p=3, **negatives):
+        files = cell_files(types=types, p=p, negatives=Negatives(**negatives))
+        return files, load_cell(files, types, trained_system(p=p), lowercase=True)
+
+    return load
+
+
+def draw_quadruples(data, epoch=1, **training):
+    """Return the quadruples of each batch of an epoch as texts and labels."""
+    batches = quadruple_batches(data, trained_system(**training).training, 0, epoch)
+    return [texts_of(data, batch) for batch in batches]
+
+
 @pytest.mark.parametrize("draw", ["resampled", "fixed"])
 @pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
-def test_an_epoch_covers_every_question_once_and_a_batch_holds_one_type(cell_files, draw, types, p):
-    data = load_cell(cell_files(types=types, p=p), types, trained_system(p=p), lowercase=True)
+def test_an_epoch_covers_every_question_once_and_a_batch_holds_one_type(load, draw, types, p):
+    _, data = load(types, p)
     questions_of_epoch = []
-    for batch in quadruple_batches(
-        data, training_settings(batch_size=2, negatives={"draw": draw}), 0, 1
-    ):
-        quadruples = texts_of(data, batch)
+    for quadruples in draw_quadruples(data, batch_size=2, negatives={"draw": draw}):
         questions = {c for _, _, c, _, _ in quadruples}
         assert len({text.split()[0] for a, _, c, _, _ in quadruples for text in (a, c)}) == 1
         assert len(questions) <= 2
         questions_of_epoch += questions
-        used = np.concatenate([batch.a, batch.b, batch.c, batch.d])
-        assert sorted(set(used)) == list(range(len(batch.sentences)))
-        assert len(set(batch.sentences)) == len(batch.sentences)
     answerable = set(data.splits["train"].pairs["question"])
     # The only question without a type is the prototype of it, and has no wrong candidate.
     assert sorted(questions_of_epoch) == sorted(answerable - {"what is thing 0 ?"})
 
 
+@pytest.mark.parametrize("draws", ["printed", *DRAWS])
+def test_a_batch_has_each_of_its_sentences_once(cell, draws):
+    for batch in batches_of(cell, draws, count=1):
+        used = np.concatenate([batch.a, batch.b, batch.c, batch.d])
+        assert sorted(set(used)) == list(range(len(batch.sentences)))
+        assert len(set(batch.sentences)) == len(batch.sentences)
+
+
 @pytest.mark.parametrize("per", ["pair", "question"])
 @pytest.mark.parametrize("count", [1, 2])
-def test_fixed_draws_are_exactly_the_quadruples_of_the_table(cell_files, per, count):
-    files = cell_files(negatives=Negatives(per=per, count=count))
-    data = load_cell(files, COMB, trained_system(), lowercase=True)
-    settings = training_settings(negatives={"draw": "fixed", "per": per, "count": count})
+def test_fixed_draws_are_exactly_the_quadruples_of_the_table(load, per, count):
+    negatives = {"draw": "fixed", "per": per, "count": count}
+    files, data = load(**negatives)
     for epoch in (1, 2):
-        batches = quadruple_batches(data, settings, 0, epoch)
-        drawn = Counter(row for batch in batches for row in texts_of(data, batch))
-        assert drawn == Counter(written_quadruples(files))
+        batches = draw_quadruples(data, epoch, negatives=negatives)
+        assert Counter(chain(*batches)) == Counter(written_quadruples(files))
 
 
-def test_shuffled_batches_hold_the_quadruples_of_the_table(cell_files):
-    files = cell_files()
-    data = load_cell(files, COMB, trained_system(), lowercase=True)
-    settings = training_settings(batch_of="quadruples", batch_size=8, negatives={"draw": "fixed"})
-    batches = [texts_of(data, batch) for batch in quadruple_batches(data, settings, 0, 1)]
+def test_shuffled_batches_hold_the_quadruples_of_the_table(load):
+    files, data = load()
+    options = {"batch_of": "quadruples", "batch_size": 8, "negatives": {"draw": "fixed"}}
+    batches = draw_quadruples(data, **options)
     assert {len(batch) for batch in batches} <= {7, 8}
-    assert Counter(row for batch in batches for row in batch) == Counter(written_quadruples(files))
+    assert Counter(chain(*batches)) == Counter(written_quadruples(files))
     # A batch mixes the types of questions.
     assert max(len({c.split()[0] for _, _, c, _, _ in batch}) for batch in batches) > 1
 
 
 @pytest.mark.parametrize("per", ["pair", "question"])
-def test_resampled_draws_change_only_the_wrong_candidates(cell_files, per):
-    files = cell_files(negatives=Negatives(per=per, count=2))
-    data = load_cell(files, COMB, trained_system(), lowercase=True)
-    settings = training_settings(negatives={"draw": "resampled", "per": per, "count": 2})
-    epochs = []
-    for epoch in (1, 2):
-        batches = quadruple_batches(data, settings, 0, epoch)
-        epochs.append([row for batch in batches for row in texts_of(data, batch)])
-    first, second = epochs
+def test_resampled_draws_change_only_the_wrong_candidates(load, per):
+    negatives = {"draw": "resampled", "per": per, "count": 2}
+    files, data = load(**negatives)
+    epochs = [[*chain(*draw_quadruples(data, epoch, negatives=negatives))] for epoch in (1, 2)]
+    assert Counter(epochs[0]) != Counter(epochs[1])
     written = written_quadruples(files)
-    assert Counter(first) != Counter(second)
     pairs = data.splits["train"].pairs
     wrong_rows = pairs[pairs["label"] == 0]
     wrong = set(zip(wrong_rows["question"], wrong_rows["candidate"], strict=True))

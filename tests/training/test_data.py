@@ -13,35 +13,24 @@ from analogyqa.vectors.store import read_store, write_store
 from builders.cells import COMB, trained_system, untrained_system
 
 STORED = System(title="S", sentence_vectors="means", ranker="analogy", p=3)
-STORED_1 = STORED.model_copy(update={"p": 1})
 
 
 @pytest.fixture
-def untrained(cell_files):
-    """The tables of a cell that is not trained."""
+def untrained(cell_files, tmp_path):
+    """Write the tables of a cell that is not trained, with vectors for some sentences, if any."""
 
-    def untrained(sentence_vectors=None, **changes):
+    def untrained(sentences=(), **changes):
         files = cell_files(**changes)
         evaluated = {split: files.quadruples[split] for split in ("dev", "test")}
-        if sentence_vectors:
-            files = files._replace(vectors=None, sentence_vectors=sentence_vectors)
-        return files._replace(quadruples=evaluated)
+        files = files._replace(quadruples=evaluated)
+        if not sentences:
+            return files
+        vectors = np.random.default_rng(0).normal(size=(len(sentences), 4)).astype(np.float32)
+        path = tmp_path / "sentences.npy"
+        write_store(vectors, np.ones(len(sentences), bool), sentences, "toy", path)
+        return files._replace(vectors=None, sentence_vectors=str(path))
 
     return untrained
-
-
-@pytest.fixture
-def store(tmp_path):
-    """Write a store of sentence vectors, by default all different, and return its path."""
-
-    def write(sentences, vectors=None):
-        path = tmp_path / "sentences.npy"
-        if vectors is None:
-            vectors = np.random.default_rng(0).normal(size=(len(sentences), 4)).astype(np.float32)
-        write_store(vectors, np.ones(len(sentences), bool), sentences, "toy", path)
-        return str(path)
-
-    return write
 
 
 # Which sentences
@@ -97,23 +86,25 @@ def test_a_trained_cell_loads_all_training_pairs(cell_files, types, p, count):
 # A store of sentence vectors
 
 
-def test_sentence_vectors_are_looked_up(untrained, store, corpus):
-    path = store(ranked_sentences(corpus, typed_only=True))
-    data = load_cell(untrained(path), COMB, STORED, lowercase=True)
-    vectors, rows = read_store(path)
+def test_sentence_vectors_are_looked_up(untrained, corpus):
+    files = untrained(ranked_sentences(corpus, typed_only=True))
+    roles = {"sentence vectors", "prototypes", "quadruples dev", "quadruples test"}
+    assert set(files.by_role()) == {"corpus", *roles}
+    data = load_cell(files, COMB, STORED, lowercase=True)
+    vectors, rows = read_store(files.sentence_vectors)
     for text, number in data.sentences.index.items():
         words, lengths = data.sentences.batch(np.array([number]))
         assert lengths.tolist() == [1]
         np.testing.assert_array_equal(data.word_vectors[words[0, 0]], vectors[rows[text]])
 
 
-def test_sentence_vectors_keep_case_and_white_space(untrained, store, make_corpus):
+def test_sentence_vectors_keep_case_and_white_space(untrained, make_corpus):
     questions = [
         (split, f"Who  Is {split}\r ?", [(f"The  {split}", 1), ("a\u2028b", 0)])
         for split in ("train", "dev", "test")
     ]
     corpus = make_corpus(questions)
-    files = untrained(store(ranked_sentences(corpus, True)))
+    files = untrained(ranked_sentences(corpus, True))
     write_table(corpus, CORPUS, files.corpus)
     data = load_cell(files.without_prototypes(), ["who"], STORED, lowercase=True)
     assert set(data.sentences.index) == {
@@ -124,26 +115,18 @@ def test_sentence_vectors_keep_case_and_white_space(untrained, store, make_corpu
 
 
 @pytest.mark.parametrize("types", [COMB, None])
-def test_a_store_of_other_sentences_is_an_error(untrained, store, corpus, types):
-    path = store(ranked_sentences(corpus, typed_only=True)[types is not None :])
+def test_a_store_of_other_sentences_is_an_error(untrained, corpus, types):
+    sentences = ranked_sentences(corpus, typed_only=True)[types is not None :]
+    files, system = untrained(sentences, types=types, p=1), STORED.model_copy(update={"p": 1})
     with pytest.raises(AnalogyQAError, match=r"sentences\.npy.*These files do not fit each other"):
-        load_cell(untrained(path, types=types, p=1), types, STORED_1, lowercase=True)
-
-
-def test_files_are_named_by_role(untrained):
-    roles = {"sentence vectors", "prototypes", "quadruples dev", "quadruples test"}
-    assert set(untrained("s.npy").by_role()) == {"corpus", *roles}
+        load_cell(files, types, system, lowercase=True)
 
 
 def test_prototypes_may_exchange_answers_within_their_type(cell_files):
     files = cell_files(p=3)
-    own_answers, other_answers = (
-        load_cell(
-            files, COMB, trained_system({"name": "analogy", "prototype_answers": answers}), True
-        )
-        for answers in ("own", "others")
-    )
-    assert (other_answers.prototype_questions == own_answers.prototype_questions).all()
-    by_type = (data.prototype_candidates.reshape(3, 3) for data in (own_answers, other_answers))
+    rankers = ({"name": "analogy", "prototype_answers": answers} for answers in ("own", "others"))
+    own, others = (load_cell(files, COMB, trained_system(ranker), True) for ranker in rankers)
+    assert (others.prototype_questions == own.prototype_questions).all()
+    by_type = (data.prototype_candidates.reshape(3, 3) for data in (own, others))
     for before, after in zip(*by_type, strict=True):
         assert sorted(after) == sorted(before) and (after != before).all()

@@ -75,31 +75,32 @@ def test_a_gpu_computes_in_float32_and_in_one_order(monkeypatch, workspace):
     assert torch.is_deterministic_algorithms_warn_only_enabled()
 
 
-def test_a_machine_is_described_by_what_may_change_the_last_bits(monkeypatch):
-    capability = torch.backends.cpu.get_cpu_capability()
-    assert describe_machine(CPU) == {"device": "cpu", "instructions": capability}
-    for capabilities, instructions in (
+@pytest.mark.parametrize(
+    ("capabilities", "instructions"),
+    [
         ({"amx_bf16": True, "avx512_bf16": True}, "amx_bf16"),
         ({"amx_bf16": False, "avx512_bf16": True}, "avx512_bf16"),
         ({"avx512_bf16": False}, None),
-    ):
-        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda value=capabilities: value)
-        assert describe_machine(CPU, "bfloat16")["bfloat16"] == instructions
+    ],
+)
+def test_a_processor_without_instructions_for_bfloat16_is_a_warning(
+    monkeypatch, caplog, capabilities, instructions
+):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities)
+    note_machine(state := {"epoch": 0}, CPU, "cell", "bfloat16")
+    assert state["machines"][0]["bfloat16"] == instructions
+    assert len(caplog.records) == (instructions is None)
+
+
+def test_a_machine_is_described_by_what_may_change_the_last_bits(monkeypatch):
+    capability = torch.backends.cpu.get_cpu_capability()
+    assert describe_machine(CPU) == {"device": "cpu", "instructions": capability}
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Some GPU")
     monkeypatch.setattr(devices, "_driver", lambda: "580")
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 91000)
     gpu = {"device": "cuda", "gpu": "Some GPU", "driver": "580", "cuda": "13.0", "cudnn": 91000}
     assert describe_machine(CUDA) == gpu
-
-
-def test_a_processor_without_instructions_for_bfloat16_is_a_warning(monkeypatch, caplog):
-    for supported, warnings in ((True, 0), (False, 1)):
-        monkeypatch.setattr(
-            torch.cpu, "get_capabilities", lambda value=supported: {"amx_bf16": value}
-        )
-        note_machine({"epoch": 0}, CPU, "cell", "bfloat16")
-        assert len(caplog.records) == warnings
 
 
 def test_the_driver_is_read_from_the_system(tmp_path):

@@ -9,6 +9,7 @@ from analogyqa.training.data import load_cell
 from analogyqa.training.inside import look_inside, vector_norms
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import train_seed
+from analogyqa.training.scoring import array_encoder
 from analogyqa.vectors.store import read_store
 from builders.cells import trained_system
 
@@ -16,60 +17,44 @@ CPU = torch.device("cpu")
 
 
 @pytest.fixture(scope="module", params=["nbow", "bigru"])
-def system(request):
-    return trained_system("cosine", request.param, loss="mix", max_epochs=2)
-
-
-@pytest.fixture(scope="module")
-def files(write_cell_files, tmp_path_factory):
+def trained(request, write_cell_files, tmp_path_factory):
+    """The arguments of `look_inside` for a trained system."""
     folder = tmp_path_factory.mktemp("tables")
-    return write_cell_files(folder, types=None, p=1).without_prototypes()
+    files = write_cell_files(folder, types=None, p=1).without_prototypes()
+    system = trained_system("cosine", request.param, loss="mix", max_epochs=2)
+    data = load_cell(files, None, system, lowercase=True)
+    train_seed(Learner(system, data, 3, CPU), folder / "seed.pt", "toy")
+    return data, system, 3, folder / "seed.pt", read_store(files.vectors)[1]
 
 
 @pytest.fixture(scope="module")
-def data(files, system):
-    return load_cell(files, None, system, lowercase=True)
-
-
-@pytest.fixture(scope="module")
-def vocabulary(files):
-    return read_store(files.vectors)[1]
-
-
-@pytest.fixture(scope="module")
-def checkpoint(data, system, tmp_path_factory):
-    path = tmp_path_factory.mktemp("checkpoints") / "seed.pt"
-    train_seed(Learner(system, data, 3, CPU), path, "toy")
-    return path
-
-
-@pytest.fixture(scope="module")
-def inside(data, system, checkpoint, vocabulary):
-    return look_inside(data, system, 3, checkpoint, vocabulary)
+def inside(trained):
+    return look_inside(*trained)
 
 
 @pytest.fixture
-def encoded(data, system, checkpoint):
-    """Encode sentences with the weights of the best epoch."""
+def encode(trained):
+    """Encode sentences, each given by its words, with the weights of the best epoch."""
+    data, system, _, checkpoint, vocabulary = trained
     learner = Learner(system, data, 0, CPU)
     learner.model.load_state_dict(torch.load(checkpoint)["best"]["last"]["weights"])
     learner.model.eval()
 
-    @torch.no_grad()
-    def encoded(words, lengths):
-        return learner.encoder(torch.tensor(words), torch.tensor(lengths)).numpy()
+    def encode(words):
+        ids = np.array([[vocabulary[word] for word in words]])
+        return array_encoder(learner.encoder, CPU)(ids, np.array([len(words)]))[0]
 
-    return encoded
+    return encode
 
 
-def test_there_is_a_row_for_each_question_candidate_and_word(inside, data):
-    pairs = data.splits["test"].pairs
+def test_there_is_a_row_for_each_question_candidate_and_word(inside, trained):
+    pairs = trained[0].splits["test"].pairs
     assert inside.columns.tolist() == INSIDE.names
     rows = dict(list(inside.groupby("kind")))
     assert rows["question"]["id"].tolist() == pairs["question_id"].unique().tolist()
-    assert rows["candidate"]["id"].tolist() == pairs["candidate_id"].tolist()
-    assert rows["candidate"]["label"].tolist() == pairs["label"].tolist()
-    assert rows["candidate"]["question_id"].tolist() == pairs["question_id"].tolist()
+    candidates = rows["candidate"].rename(columns={"id": "candidate_id"})
+    for column in ("candidate_id", "label", "question_id"):
+        assert candidates[column].tolist() == pairs[column].tolist()
     texts = [*pairs["question"], *pairs["candidate"]]
     assert set(rows["word"]["text"]) == {word for text in texts for word in text.split()}
     assert not rows["word"].duplicated("id").any()
@@ -77,31 +62,23 @@ def test_there_is_a_row_for_each_question_candidate_and_word(inside, data):
     assert set(rows["question"]["label"]) == set(rows["word"]["label"]) == {-1}
 
 
-def test_a_sentence_has_its_words_its_vector_and_its_norm(inside, encoded, vocabulary):
-    sentences = inside[inside["kind"] != "word"]
-    assert sentences["words"].map(" ".join).tolist() == sentences["text"].tolist()
-    for row in sentences[::7].itertuples():
-        (vector,) = encoded([[vocabulary[word] for word in row.words]], [len(row.words)])
-        np.testing.assert_allclose(row.vector, vector, rtol=1e-5, atol=1e-6)
-        assert row.norm == pytest.approx(np.linalg.norm(vector), rel=1e-5)
+def test_sentences_and_words_have_norms_and_sentences_their_vectors(inside, encode):
+    assert inside["words"].map(" ".join).tolist() == inside["text"].tolist()
+    is_word = inside["kind"] == "word"
+    for row in inside.iloc[[*range(0, (~is_word).sum(), 7), *np.flatnonzero(is_word)]].itertuples():
+        vector = encode(row.words)
+        expected = [] if row.kind == "word" else vector
+        np.testing.assert_allclose(row.vector, expected, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(row.norm, vector_norms(vector[None])[0], rtol=1e-5, atol=1e-7)
 
 
-def test_a_word_has_the_norm_of_a_one_word_sentence(inside, encoded, vocabulary):
-    words = inside[inside["kind"] == "word"]
-    ids = [[vocabulary[word]] for word in words["text"]]
-    expected = vector_norms(encoded(ids, [1] * len(ids)))
-    np.testing.assert_allclose(words["norm"], expected, rtol=1e-5, atol=1e-7)
-    assert words["vector"].map(len).eq(0).all()
-
-
-def test_the_weights_are_those_of_the_best_epoch(
-    inside, data, system, checkpoint, vocabulary, tmp_path
-):
+def test_the_weights_are_those_of_the_best_epoch(inside, trained, tmp_path):
     """A finished training run keeps no other weights."""
+    *arguments, checkpoint, vocabulary = trained
     state = torch.load(checkpoint)
     assert not {"model", "optimiser"} & set(state)
     weights = state["best"]["last"]["weights"]
     weights.update({name: 2 * value for name, value in weights.items()})
     torch.save(state, tmp_path / "doubled.pt")
-    doubled = look_inside(data, system, 3, tmp_path / "doubled.pt", vocabulary)
+    doubled = look_inside(*arguments, tmp_path / "doubled.pt", vocabulary)
     assert not np.isclose(doubled["norm"], inside["norm"]).all()
