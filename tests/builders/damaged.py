@@ -33,7 +33,7 @@ from analogyqa.schemas import CORPUS, METRICS, SPLITS, read_table, write_table
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import load_paper
 from analogyqa.sources.registry import load_registry
-from analogyqa.training.checkpoints import load_state
+from analogyqa.training.learner import load_state
 from analogyqa.vectors.files import select_vectors
 from analogyqa.vectors.frequencies import read_frequencies
 from analogyqa.vectors.store import read_store, store_record

@@ -6,14 +6,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.objectives.losses import (
-    contrastive,
-    contrastive_distance,
-    ranking_loss,
-    softmax_loss,
-)
+from analogyqa.objectives.losses import contrastive, contrastive_distance
 from analogyqa.objectives.specs import OBJECTIVES
-from analogyqa.rankers import build_ranker
+from analogyqa.rankers import Quadruples, build_ranker
 from analogyqa.rankers.energy import energy
 from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.systems import System, Training
@@ -93,13 +88,22 @@ def test_two_sided_loss_is_one_sided_without_prototypes(loss_of, loss, ranker):
 
 
 class FixedEnergies:
-    """A ranker with fixed energies."""
+    """A ranker with the energy of each candidate."""
 
     def __init__(self, energies):
-        self.fixed = torch.tensor(energies)
+        self.fixed = torch.tensor(energies, dtype=torch.float64)
 
     def energies(self, quadruples, both_sides=False):
-        return [self.fixed]
+        return [self.fixed[quadruples.d]]
+
+
+def loss_by_hand(loss, energies, labels, questions, **training):
+    """Return the loss of candidates, given by their energies, labels and questions."""
+    c = torch.tensor(questions, dtype=torch.int64)
+    quadruples = Quadruples(None, c[:0], c[:0], c, torch.arange(len(c)))
+    labels = torch.tensor(labels, dtype=torch.float64)
+    training = Training(loss=loss, **training)
+    return OBJECTIVES[loss].load()(FixedEnergies(energies), quadruples, labels, training)
 
 
 @pytest.mark.parametrize(
@@ -113,9 +117,8 @@ def test_mix_by_hand(random, hardest, expected):
     columns = [0, *range(1, 1 + random), 3, 4]
     energies, labels = (np.array(values)[:, columns].ravel() for values in (energies, labels))
     negatives = {"random": random, "hardest": hardest, "count": 2}
-    training = Training(loss="mix", margin=0.5, negatives=negatives)
-    ranker = FixedEnergies(energies)
-    loss = OBJECTIVES["mix"].load()(ranker, None, torch.from_numpy(labels).double(), training)
+    questions = np.repeat([0, 1], len(columns))
+    loss = loss_by_hand("mix", energies, labels, questions, margin=0.5, negatives=negatives)
     assert loss.item() == pytest.approx(expected)
 
 
@@ -168,7 +171,7 @@ def test_the_contrastive_loss_of_distances_by_hand(distance, label, margin, loss
 
 @given(
     pairs=st.lists(
-        st.tuples(st.floats(-1, 1, width=32), st.booleans(), st.integers(0, 3)), max_size=12
+        st.tuples(st.floats(-1, 1), st.booleans(), st.integers(0, 3)), min_size=1, max_size=12
     ),
     margin=st.floats(0, 2),
 )
@@ -181,11 +184,8 @@ def test_the_pairwise_loss_is_a_mean_over_correct_candidates(pairs, margin):
             if label and not other_label and question == other
         ]
         terms += [sum(gaps) / len(gaps)] if gaps else []
-    energies = torch.tensor([energy for energy, _, _ in pairs], dtype=torch.float64)
-    labels = torch.tensor([float(label) for _, label, _ in pairs])
-    questions = torch.tensor([question for _, _, question in pairs], dtype=torch.int64)
     expected = sum(terms) / max(len(terms), 1)
-    loss = ranking_loss(energies, labels, questions, margin)
+    loss = loss_by_hand("pairwise", *zip(*pairs, strict=True), margin=margin)
     assert (loss.shape, loss.item()) == ((), pytest.approx(expected, abs=1e-12))
 
 
@@ -198,7 +198,8 @@ def test_the_pairwise_loss_counts_each_pair_once(loss_of):
     pairs = sorted({*zip(batch.c.tolist(), batch.d.tolist(), batch.labels.tolist(), strict=True)})
     assert len(pairs) < len(batch.labels)
     c, d, labels = map(torch.tensor, zip(*pairs, strict=True))
-    expected = ranking_loss(energy(vectors[c], vectors[d]), labels, c, 0.5)
+    energies = energy(vectors[c], vectors[d]).tolist()
+    expected = loss_by_hand("pairwise", energies, labels.tolist(), c.tolist(), margin=0.5)
     assert value.item() == pytest.approx(expected.item())
     assert loss_of("pairwise", "cosine", change=repeat_pairs, margin=0.5)[0] == value
 
@@ -209,8 +210,7 @@ def test_the_pairwise_loss_counts_each_pair_once(loss_of):
 def test_the_listwise_loss_is_the_cross_entropy_of_each_question():
     """A question without a correct candidate adds nothing."""
     energies = torch.tensor([1.0, 2.0, 0.5, 3.0, -1.0, 3.0], dtype=torch.float64)
-    labels = torch.tensor([1.0, 0, 1, 0, 1, 0])
-    value = softmax_loss(energies, labels, torch.tensor([0, 0, 0, 1, 1, 2]))
+    value = loss_by_hand("listwise", energies.tolist(), [1, 0, 1, 0, 1, 0], [3, 3, 3, 7, 7, 8])
     shares = [energies[:3].softmax(dim=0), energies[3:5].softmax(dim=0)]
     expected = -(shares[0][0].log() + shares[0][2].log()) / 2, -shares[1][1].log()
     assert value.item() == pytest.approx(sum(expected).item() / 3)

@@ -320,7 +320,7 @@ for ranker, encoder, loss in product(RANKERS, [None, *ENCODERS], [None, *OBJECTI
         ("rankers.baselines.BM25Ranker", {"bm25"}),
         ("objectives.losses.contrastive", {"printed", "hinge", "lwda"}),
         ("objectives.losses.contrastive_distance", {"lwda_distance", "lwda_euclidean"}),
-        ("objectives.losses.ranking_loss", {"pairwise"}),
+        ("objectives.losses.pairwise", {"pairwise"}),
         ("training.batches.mixed_batches", {"mix"}),
         ("encoders.gru.GRUMax", {"bigru", "untrained_bigru"}),
         ("encoders.networks.CNNEncoder", {"cnn"}),

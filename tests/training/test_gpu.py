@@ -21,10 +21,9 @@ from analogyqa.rankers import build_ranker
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.systems import System
 from analogyqa.training import infersent, loop
-from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.data import load_cell
 from analogyqa.training.devices import describe_machine, device_for
-from analogyqa.training.learner import Learner, encode
+from analogyqa.training.learner import Learner, encode, load_state, save_state
 from analogyqa.training.loop import train_seed
 from analogyqa.training.optimisers import Adam
 from analogyqa.training.scoring import array_encoder, score_split

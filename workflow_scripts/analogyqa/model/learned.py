@@ -200,7 +200,7 @@ def _write_weights(checkpoint: Path, version: str, path: Path) -> None:
     """Write a checkpoint with only the weights that score."""
     import torch
 
-    from analogyqa.training.checkpoints import load_state, save_state
+    from analogyqa.training.learner import load_state, save_state
 
     best = load_state(checkpoint, torch.device("cpu"))["best"][version]
     save_state({"best": {version: {"weights": best["weights"]}}}, path)

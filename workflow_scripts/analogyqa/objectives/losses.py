@@ -80,26 +80,20 @@ def contrastive_distance(distances: Tensor, labels: Tensor, margin: float) -> Te
 
 
 def pairwise(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
-    """Return the loss of a batch, counting each pair of question and candidate once."""
+    """Return the mean over correct candidates of their mean loss over wrong candidates.
+
+    The terms are max(m - E(correct) + E(wrong), 0) for a correct and a wrong candidate of the same
+    question, and the loss is 0 without any. Each correct candidate thus counts once, as in Tan et
+    al. (2015), however many its question has. Repeated pairs count once.
+    """
     pairs = torch.stack([quadruples.c, quadruples.d]).cpu().numpy()
     _, first = np.unique(pairs, axis=1, return_index=True)
     once = torch.from_numpy(first).to(labels.device)
-    quadruples = quadruples._replace(c=quadruples.c[once], d=quadruples.d[once])
-    (energies,) = ranker.energies(quadruples)
-    return ranking_loss(energies, labels[once], quadruples.c, training.margin)
-
-
-def ranking_loss(energies: Tensor, labels: Tensor, questions: Tensor, margin: float) -> Tensor:
-    """Return the pairwise loss of the scores [n] of pairs with labels [n], a scalar.
-
-    The terms are max(m - E(correct) + E(wrong), 0) for a correct and a wrong candidate of the same
-    question [n]. The loss is the mean over correct candidates of their mean over wrong candidates,
-    or 0 without any. Each correct candidate thus counts once, as in Tan et al. (2015), however many
-    its question has. Repeated pairs count repeatedly.
-    """
+    questions, labels = quadruples.c[once], labels[once]
+    (energies,) = ranker.energies(quadruples._replace(c=questions, d=quadruples.d[once]))
     right, wrong = labels > 0.5, labels <= 0.5
     i, j = (questions[right][:, None] == questions[wrong]).nonzero(as_tuple=True)
-    beyond = (margin - energies[right][i] + energies[wrong][j]).clamp(min=0)
+    beyond = (training.margin - energies[right][i] + energies[wrong][j]).clamp(min=0)
     wrong_counts = torch.bincount(i, minlength=int(right.sum()))
     return (beyond / wrong_counts[i]).sum() / (wrong_counts > 0).sum().clamp(min=1)
 
@@ -130,18 +124,8 @@ def listwise(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: T
     correct candidates has no loss.
     """
     (energies,) = ranker.energies(quadruples)
-    _, question_numbers = quadruples.c.unique(return_inverse=True)
-    return softmax_loss(energies, labels, question_numbers)
-
-
-def softmax_loss(energies: Tensor, labels: Tensor, question_numbers: Tensor) -> Tensor:
-    """Return the listwise loss of the scores [n] of pairs with labels [n], a scalar.
-
-    `question_numbers` [n] count from 0.
-    """
-    count = int(question_numbers.max()) + 1
-    is_candidate = question_numbers == torch.arange(count, device=energies.device)[:, None]
-    scores = energies.expand(count, -1).masked_fill(~is_candidate, -torch.inf)
+    is_candidate = quadruples.c == quadruples.c.unique()[:, None]
+    scores = energies.expand(len(is_candidate), -1).masked_fill(~is_candidate, -torch.inf)
     log_probabilities = scores.log_softmax(dim=1).masked_fill(~is_candidate, 0)
     correct = is_candidate * labels
     target = correct / correct.sum(dim=1, keepdim=True).clamp(min=1)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 class Encoded(NamedTuple):
     """The vectors of a split: those of its M pairs and of the P prototypes, float32 [.., dim].
 
-    `question_of` [M] numbers the question of each pair. `prototypes` and `pairs` [n] are the
-    quadruples, as rows of the prototypes and of the pairs; those of a pair are consecutive. For a
-    ranker without prototypes the last four are empty.
+    `question_of` [M], here and below, numbers the question of each pair. `prototypes` and `pairs`
+    [n] are the quadruples, as rows of the prototypes and of the pairs; those of a pair are
+    consecutive. For a ranker without prototypes the last four are empty.
     """
 
     question_of: np.ndarray
@@ -30,17 +30,13 @@ class Encoded(NamedTuple):
 
 
 class Fitting(NamedTuple):
-    """What a ranker of vectors is fitted to: S sentences, each once, and N pairs of a data set.
+    """What a ranker of vectors is fitted to: S sentences, each once, and N pairs of a data set."""
 
-    `sentences` are vectors, float32 [S, dim]. `questions` and `candidates` [N] are the rows of the
-    sentences of each pair; `labels` [N] are 0 or 1, and `splits` [N] are names.
-    """
-
-    sentences: np.ndarray
-    questions: np.ndarray
+    sentences: np.ndarray  # vectors, float32 [S, dim]
+    questions: np.ndarray  # the rows of the sentences of each pair, [N]
     candidates: np.ndarray
-    labels: np.ndarray
-    splits: np.ndarray
+    labels: np.ndarray  # 0 or 1, [N]
+    splits: np.ndarray  # names, [N]
 
     def sentence_rows(self, splits: Sequence[str], by_side: bool) -> list[np.ndarray]:
         """Return the rows of the sentences of splits, each once, in increasing order.
@@ -59,8 +55,7 @@ class Fitting(NamedTuple):
     def thread_pairs(self, splits: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows of both sides of the pairs of similar sentences in a thread.
 
-        They are a question with its first correct candidate, and all couples of its correct
-        candidates, the earlier one first.
+        They are a question with its first correct candidate, and all couples of its correct ones.
         """
         questions, candidates = self.correct_pairs(splits)
         pairs: list[tuple[int, int]] = []
@@ -74,8 +69,8 @@ class Fitting(NamedTuple):
 class Quadruples(NamedTuple):
     """Training quadruples a : b :: c : d, rows [n] of `vectors` [u, dim].
 
-    For a ranker without prototypes a and b are empty. For one that reads words, `vectors` are
-    [u, t, dim], and zero after the end of a sentence.
+    Without prototypes a and b are empty. For a ranker that reads words, `vectors` are [u, t, dim],
+    and zero after the end of a sentence.
     """
 
     vectors: "Tensor"
@@ -86,10 +81,7 @@ class Quadruples(NamedTuple):
 
 
 class Words(NamedTuple):
-    """A split for a ranker of words: the word ids of both sentences of its M pairs.
-
-    `question_of` [M] numbers the question of each pair.
-    """
+    """A split for a ranker of words: the word ids of both sentences of its M pairs."""
 
     question_of: np.ndarray
     questions: Sequence[np.ndarray]
@@ -97,15 +89,11 @@ class Words(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """What a ranker of words is fitted to.
+    """What a ranker of words is fitted to."""
 
-    `vectors` are those of all words, float32 [V, d]. `frequencies` [V] are the numbers of the
-    candidates that contain each word, and `sentences` is the number of different candidates.
-    """
-
-    vectors: np.ndarray
-    frequencies: np.ndarray
-    sentences: int
+    vectors: np.ndarray  # of all words, float32 [V, d]
+    frequencies: np.ndarray  # the number of candidates with each word, [V]
+    sentences: int  # the number of different candidates
 
 
 class Texts(NamedTuple):
@@ -118,10 +106,7 @@ class Texts(NamedTuple):
 
 
 class PartScores(NamedTuple):
-    """The scores [M, k] of M pairs by k systems.
-
-    `question_of` [M] numbers the question of each pair; `labels` [M] are 0 or 1.
-    """
+    """The scores [M, k] of M pairs by k systems, and their labels [M], which are 0 or 1."""
 
     scores: np.ndarray
     question_of: np.ndarray
@@ -143,20 +128,15 @@ class Ranker(Protocol):
         ...
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
-        """Return the scores that training raises for correct and lowers for wrong pairs.
+        """Return the scores that training raises for correct and lowers for wrong pairs: [n].
 
-        They are a tensor [n] for each side.
-
-        With `both_sides` a ranker whose quadruples make a parallelogram has a second one, and any
-        ranker may have further ones; `sides` of its specification says how many.
+        With `both_sides` a ranker whose quadruples make a parallelogram has a second tensor, and
+        any ranker may have further ones; `sides` of its specification says how many.
         """
         ...
 
     def distances(self, quadruples: Quadruples) -> list["Tensor"]:
-        """Return the distances that training lowers for correct and raises for wrong pairs.
-
-        They are Euclidean, a tensor [n] for each side. A ranker that `has_distances` has this.
-        """
+        """Return the Euclidean distances [n] of each side; one that `has_distances` has this."""
         ...
 
 

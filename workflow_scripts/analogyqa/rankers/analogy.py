@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from analogyqa.rankers import Encoded, Quadruples, unranked
 from analogyqa.rankers.specs import AnalogyOptions
@@ -19,19 +20,16 @@ class CosineRanker:
         pass
 
     def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
-        """Score pairs: float32 [M]; there is no best prototype."""
         questions, candidates = unit(encoded.questions), unit(encoded.candidates)
         return unranked(np.einsum("md,md->m", questions, candidates))
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
-        """Return the cosines of c and d as one side: [n]."""
         from analogyqa.rankers.energy import energy
 
         vectors = quadruples.vectors
         return [energy(vectors[quadruples.c], vectors[quadruples.d])]
 
     def distances(self, quadruples: Quadruples) -> list["Tensor"]:
-        """Return the distances of c and d as one side: [n]."""
         from analogyqa.rankers.energy import length
 
         return [length(quadruples.vectors[quadruples.c] - quadruples.vectors[quadruples.d])]
@@ -70,7 +68,8 @@ class AnalogyRanker:
         if self.options.aggregate == "mean":
             best = np.add.reduceat(energies, starts) / counts
         elif self.options.aggregate == "question":
-            chosen = _question_choices(encoded.question_of[order], best, chosen)
+            by_question = pd.Series(best).groupby(encoded.question_of[order])
+            chosen = chosen[by_question.transform("idxmax")]
             best = every[chosen, order]
         scores = np.full(len(pair_shifts), np.nan, dtype=np.float32)
         best_prototypes = np.full(len(pair_shifts), -1, dtype=np.int64)
@@ -93,12 +92,3 @@ class AnalogyRanker:
 
         vectors, a, b, c, d = quadruples
         return [length(vectors[a] - vectors[b] - vectors[c] + vectors[d])] * 2
-
-
-def _question_choices(questions: np.ndarray, best: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Return for each pair what the first pair with the best value of its question has chosen."""
-    ranked = np.lexsort((-best, questions))
-    _, firsts, question = np.unique(questions[ranked], return_index=True, return_inverse=True)
-    choices = np.empty(len(best), dtype=np.int64)
-    choices[ranked] = chosen[ranked[firsts]][question]
-    return choices

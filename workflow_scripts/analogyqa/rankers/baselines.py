@@ -21,14 +21,13 @@ class BM25Ranker:
         pass
 
     def scores(self, texts: Texts) -> tuple[np.ndarray, np.ndarray]:
-        """Score pairs: float32 [M], 0 for pairs that share no word; there is no best prototype.
+        """Score pairs: float32 [M], 0 for pairs that share no word.
 
         The idf is that of Lucene, which is never negative; k1 = 1.5 and b = 0.75 are the defaults
         of bm25s. A word that occurs several times in the question counts each time. The idf and the
         mean length are those of the collection, where duplicates count once.
 
-        Raises:
-            AnalogyQAError: If a candidate is not in the collection.
+        Raises AnalogyQAError when a candidate is not in the collection.
         """
         sentences = list(dict.fromkeys(texts.collection))
         numbers = {sentence: number for number, sentence in enumerate(sentences)}
@@ -62,16 +61,12 @@ class AlignedRanker:
         pass
 
     def fit(self, vocabulary: Vocabulary) -> None:
-        """Compute the idf of the paper, or 0 where that is negative.
-
-        It is log((N - n + 0.5) / (n + 0.5)) for a word in n of N sentences.
-        """
+        """Compute log((N - n + 0.5) / (n + 0.5)) for a word in n of N sentences, or 0 if lower."""
         frequencies, sentences = vocabulary.frequencies, vocabulary.sentences
         self.vectors = unit(vocabulary.vectors)
         self.idf = np.log((sentences - frequencies + 0.5) / (frequencies + 0.5)).clip(min=0)
 
     def scores(self, pairs: Words) -> tuple[np.ndarray, np.ndarray]:
-        """Score pairs: float32 [M]; there is no best prototype."""
         question_of, questions, candidates = pairs
         scores = np.zeros(len(candidates), dtype=np.float32)
         for rows in pd.Series(question_of).groupby(question_of).indices.values():
@@ -95,5 +90,4 @@ class GivenOrderRanker:
         pass
 
     def scores(self, texts: Texts) -> tuple[np.ndarray, np.ndarray]:
-        """Score pairs without reading them: float32 [M]; there is no best prototype."""
         return unranked(-np.arange(len(texts.candidates), dtype=np.float32))

@@ -77,17 +77,13 @@ _LEARNED = {"logistic": logistic_weights, "listwise": listwise_weights}
 
 
 class FusedRanker:
-    """score(q, a) = sum over parts of weight * comparable score, as defined by `fusion`.
-
-    Attributes:
-        weights: The weights of the parts, float64 [k], after fitting.
-    """
+    """score(q, a) = sum over parts of weight * comparable score, as defined by `fusion`."""
 
     def __init__(self, options: FusedOptions, *unused: object) -> None:
         self.fusion = options.fusion
 
     def fit(self, dev: PartScores) -> None:
-        """Learn the weights on dev if `fusion` does; otherwise make them equal."""
+        """Learn the `weights` [k] on dev if `fusion` does; otherwise make them equal."""
         scores, question_of, labels = dev
         self.weights = np.full(scores.shape[1], 1 / scores.shape[1])
         if self.fusion in _LEARNED:
@@ -95,6 +91,5 @@ class FusedRanker:
             self.weights = _LEARNED[self.fusion](features, question_of, labels)
 
     def scores(self, pairs: PartScores) -> tuple[np.ndarray, np.ndarray]:
-        """Fuse the scores of pairs: float32 [M]; there is no best prototype."""
         scale = reciprocal_ranks if self.fusion == "reciprocal_rank" else standardised
         return unranked(scale(pairs.scores, pairs.question_of) @ self.weights)

@@ -102,7 +102,6 @@ class MappedRanker:
         return unit(vectors)
 
     def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
-        """Score pairs: float32 [M]; there is no best prototype."""
         questions = self._projected(encoded.questions, side=0)
         candidates = self._projected(encoded.candidates, side=1)
         cosines = np.einsum("md,md->m", questions, candidates)

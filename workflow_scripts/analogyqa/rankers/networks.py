@@ -36,7 +36,6 @@ class WordNetwork(nn.Module):
         raise NotImplementedError
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
-        """Return the scores of the pairs (c, d) as one side: [n]."""
         return [self.pair_scores(quadruples.vectors, quadruples.c, quadruples.d)]
 
     def pair_scores(self, vectors: Tensor, questions: Tensor, candidates: Tensor) -> Tensor:

@@ -30,7 +30,6 @@ class _LinearRanker(nn.Module):
         raise NotImplementedError
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
-        """Return the scores of the pairs (c, d) as one side: [n]."""
         return [self.weight[0] * self.compare(quadruples) + self.bias]
 
 
@@ -141,7 +140,6 @@ class HybridRanker(nn.Module):
         return torch.sigmoid(self.logit)
 
     def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
-        """Score pairs: float32 [M], and the row of each best prototype by analogy, int [M]."""
         analogy, best = self.by_analogy.scores(encoded)
         cosine, _ = self.by_cosine.scores(encoded)
         alpha = np.float32(self.alpha.item())

@@ -53,7 +53,7 @@ def write_weights(job: CellJob, results: str | Path, path: str | Path) -> None:
     """
     import torch
 
-    from analogyqa.training.checkpoints import encoder_weights, load_state, save_state
+    from analogyqa.training.learner import encoder_weights, load_state, save_state
 
     weights = {}
     for seed in job.files:
@@ -77,7 +77,7 @@ def trained_encoder(
     """
     import torch
 
-    from analogyqa.training.checkpoints import load_state
+    from analogyqa.training.learner import load_state
 
     encoder = build_encoder(system.encoder_name, word_vectors, system.training, seed)
     state = load_state(path, torch.device("cpu"))

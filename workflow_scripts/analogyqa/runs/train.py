@@ -159,8 +159,7 @@ def _first_weights(
     job: CellJob, system: System, seed: int, device: "torch.device", checkpoints: Path
 ) -> dict[str, "Tensor"]:
     """Train one seed of a system on all questions; return the weights of its encoder."""
-    from analogyqa.training.checkpoints import encoder_weights, load_state
-    from analogyqa.training.learner import Learner
+    from analogyqa.training.learner import Learner, encoder_weights, load_state
     from analogyqa.training.loop import train_seed
 
     tables = job.files[seed].without_prototypes()

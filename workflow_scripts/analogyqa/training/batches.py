@@ -19,15 +19,12 @@ NONE = np.zeros(0, dtype=np.int64)
 
 
 class Batch(NamedTuple):
-    """Quadruples of some questions, as indices of their unique sentences.
+    """Quadruples of some questions, as positions [n] in their unique sentences.
 
-    Attributes:
-        sentences: The unique sentence numbers, [u].
-        a, b, c, d: The positions in `sentences`, [n]; a and b are empty without prototypes.
-        labels: The label of each quadruple, [n].
+    `labels` are those of the quadruples, [n]. Without prototypes, a and b are empty.
     """
 
-    sentences: np.ndarray
+    sentences: np.ndarray  # numbers, [u]
     a: np.ndarray
     b: np.ndarray
     c: np.ndarray

@@ -26,23 +26,14 @@ VocabularyParts = tuple[Any, dict[str, int] | None, Callable[[str], list[str]]]
 
 
 class CellFiles(NamedTuple):
-    """The tables for one seed of a cell; None or empty if the system needs none.
+    """The tables for one seed of a cell; None or empty if the system needs none."""
 
-    Attributes:
-        corpus: The table of schema CORPUS.
-        vectors: The store of word vectors.
-        prototypes: The table of schema PROTOTYPES.
-        quadruples: The table of schema QUADRUPLES, by split.
-        sentence_vectors: The store of sentence vectors.
-        frequencies: The file of the frequencies of words.
-    """
-
-    corpus: str
-    vectors: str | None
-    prototypes: str | None
-    quadruples: dict[str, str]
-    sentence_vectors: str | None = None
-    frequencies: str | None = None
+    corpus: str  # of schema CORPUS
+    vectors: str | None  # the store of word vectors
+    prototypes: str | None  # of schema PROTOTYPES
+    quadruples: dict[str, str]  # of schema QUADRUPLES, by split
+    sentence_vectors: str | None = None  # the store of sentence vectors
+    frequencies: str | None = None  # the file of the frequencies of words
 
     def without_prototypes(self) -> "CellFiles":
         """Return the tables for a system without prototypes."""
@@ -56,23 +47,14 @@ class CellFiles(NamedTuple):
 
 
 class CellJob(NamedTuple):
-    """The cell of a job, and what its results depend on.
-
-    Attributes:
-        cell: The cell.
-        settings: What `Cell.settings` returns; its record keeps them.
-        hyperparameters: The key of the system in `settings["systems"]`.
-        system: The system, with the overrides and hyperparameters of the cell.
-        files: The tables of each seed.
-        sources: Where the pairs of each split come from, for the record.
-    """
+    """The cell of a job, and what its results depend on."""
 
     cell: Cell
-    settings: Settings
-    hyperparameters: str
-    system: System
-    files: dict[int, CellFiles]
-    sources: dict[str, str]
+    settings: Settings  # what `Cell.settings` returns; its record keeps them
+    hyperparameters: str  # the key of the system in `settings["systems"]`
+    system: System  # with the overrides and hyperparameters of the cell
+    files: dict[int, CellFiles]  # of each seed
+    sources: dict[str, str]  # where the pairs of each split come from, for the record
 
     @property
     def types(self) -> Sequence[str] | None:
@@ -81,7 +63,6 @@ class CellJob(NamedTuple):
 
     @property
     def lowercase(self) -> bool:
-        """Whether words are lower-cased."""
         return self.settings["lowercase"]
 
     def first_seed_only(self) -> "CellJob":
@@ -94,21 +75,14 @@ class CellJob(NamedTuple):
 
 
 class SplitData(NamedTuple):
-    """The pairs and quadruples of a split of a cell.
+    """The M pairs and n quadruples of a split of a cell."""
 
-    Attributes:
-        pairs: The table of M pairs.
-        questions, candidates: The sentence numbers of the pairs, [M].
-        labels: The labels of the pairs, [M].
-        prototypes, rows: The row numbers of the prototype and the pair of each quadruple, [n].
-    """
-
-    pairs: pd.DataFrame
-    questions: np.ndarray
+    pairs: pd.DataFrame  # the table
+    questions: np.ndarray  # sentence numbers, [M]
     candidates: np.ndarray
-    labels: np.ndarray
-    prototypes: np.ndarray
-    rows: np.ndarray
+    labels: np.ndarray  # [M]
+    prototypes: np.ndarray  # the row of the prototype of each quadruple, [n]
+    rows: np.ndarray  # and that of its pair
 
     @property
     def question_numbers(self) -> np.ndarray:
@@ -122,43 +96,30 @@ class SplitData(NamedTuple):
 
 
 class CellData(NamedTuple):
-    """The data that one seed of a cell is trained and scored on.
+    """The data that one seed of a cell is trained and scored on, with P prototypes.
 
-    Attributes:
-        sentences: Its sentences, by number.
-        word_vectors: The word vectors, float32 [V, d]; None for a system that reads none.
-        prototype_ranks: The rank of each prototype, [P].
-        prototype_questions, prototype_candidates: The sentence numbers of the prototypes, [P].
-        splits: Each split.
-        all_pairs: The SplitData of the pairs of all splits, answerable or not, for a system that is
-            fitted; None for any other.
-        frequencies: The frequencies of words in a larger text, if any.
+    `all_pairs` is the SplitData of all splits, answerable or not, for a system that is fitted.
     """
 
     sentences: Sentences
-    word_vectors: Any
-    prototype_ranks: np.ndarray
-    prototype_questions: np.ndarray
+    word_vectors: Any  # float32 [V, d]; None for a system that reads none
+    prototype_ranks: np.ndarray  # [P]
+    prototype_questions: np.ndarray  # sentence numbers, [P]
     prototype_candidates: np.ndarray
     splits: dict[str, SplitData]
     all_pairs: Any = None
-    frequencies: Frequencies | None = None
+    frequencies: Frequencies | None = None  # of words in a larger text
 
 
 def load_cell(
     files: CellFiles, types: Sequence[str] | None, system: System, lowercase: bool
 ) -> CellData:
-    """Read the tables of one seed of a cell.
+    """Read the tables of one seed of a cell, for some question types (None for all).
 
-    Args:
-        files: The tables of the seed.
-        types: The question types of the cell's subset; None for `all`.
-        system: The system that is trained or scored. Only one that is trained gets all training
-            pairs and not only the prototypes; only one that is fitted gets the pairs of all splits.
-        lowercase: Whether the vocabulary is lower-cased.
+    Only a system that is trained gets all training pairs and not only the prototypes; only one that
+    is fitted gets the pairs of all splits. `lowercase` is that of the vocabulary.
 
-    Raises:
-        AnalogyQAError: If a file is damaged or does not fit the others.
+    Raises AnalogyQAError when a file is damaged or does not fit the others.
     """
     corpus = read_table(files.corpus, CORPUS)
     prototypes = pd.DataFrame(columns=PROTOTYPES.names)
@@ -238,9 +199,9 @@ def cell_data(
         system: The system, which may exchange the answers of prototypes.
         pairs: The pairs of the subset, by split.
         prototypes: The first p prototypes of each type; empty for a system that needs none.
-        quadruples: The table of quadruples, by split; splits may be missing.
+        quadruples: The tables of quadruples of some splits.
         vocabulary: What `read_vocabulary` returns.
-        all_pairs: The pairs for systems that are fitted, or None.
+        all_pairs: The pairs that a system is fitted to, if it is.
 
     Raises AnalogyQAError when the tables do not fit each other.
     """

@@ -24,23 +24,14 @@ TOLERANCE = 1e-5  # of scores from matrix products of different sizes
 
 @dataclass
 class Explainer:
-    """Explains how one seed of a system ranks the candidates of a question.
-
-    Attributes:
-        job: The cell.
-        seed: The seed.
-        data: The question with its candidates, and the prototypes.
-        prototypes: The table of the prototypes, schema PROTOTYPES.
-        word_ids: The row of each word in the word vectors; None for a system without any.
-        learner: A trained system; None for any other.
-    """
+    """Explains how one seed of a system ranks the candidates of a question."""
 
     job: CellJob
     seed: int
-    data: CellData
-    prototypes: pd.DataFrame
-    word_ids: Mapping[str, int] | None
-    learner: "Learner | None"
+    data: CellData  # the question with its candidates, and the prototypes
+    prototypes: pd.DataFrame  # a table of schema PROTOTYPES
+    word_ids: Mapping[str, int] | None  # the rows of the word vectors, if there are any
+    learner: "Learner | None"  # a trained system; None for any other
 
     def __post_init__(self) -> None:
         system = self.job.system

@@ -20,8 +20,8 @@ from analogyqa.pretrained.infersent import InferSent, look_up, mark
 from analogyqa.pretrained.nli import LABELS, read_nli, without_sentences
 from analogyqa.settings.systems import Training
 from analogyqa.text import tokenize
-from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import note_machine
+from analogyqa.training.learner import load_state, save_state
 from analogyqa.training.optimisers import Adam
 
 log = logging.getLogger(__name__)
@@ -82,9 +82,9 @@ def train(
     """Train an encoder and write its weights to `path`, with a `.json` record beside it.
 
     Keep the epoch with the best dev accuracy. Adam replaces the published stochastic gradient
-    descent, whose learning rate shrinks before it has learned from a few thousand pairs. The state
-    is saved after each epoch. An interrupted training run resumes there and gives, on a CPU with
-    one thread, the same bytes as an uninterrupted one.
+    descent, whose learning rate shrinks before it has learned from a few thousand pairs. An
+    interrupted training run resumes at its last epoch and gives, on a CPU with one thread, the same
+    bytes as an uninterrupted one.
 
     Args:
         train_files, dev_files: Files that `read_nli` can read.
@@ -98,9 +98,8 @@ def train(
         max_epochs: The maximum number of epochs.
         disjoint_from: Sentences whose pairs are left out.
 
-    Raises:
-        AnalogyQAError: If a file cannot be read, the loss is not a number, or the checkpoint is
-            damaged.
+    Raises AnalogyQAError when a file cannot be read, the loss is not a number, or the checkpoint is
+    damaged.
     """
     tables = [read_nli(train_files, "train"), read_nli(dev_files, "dev")]
     if disjoint_from:

@@ -1,5 +1,9 @@
-"""The learner: an encoder, possibly a ranker that learns, their optimiser and weight averages."""
+"""The learner: an encoder, possibly a ranker that learns, their optimiser and weight averages.
 
+Its state is saved as a checkpoint, from which training resumes.
+"""
+
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -11,16 +15,49 @@ from torch import Tensor, nn
 from torch.nn import Parameter
 
 from analogyqa.encoders import Encoder, build_encoder
+from analogyqa.errors import explain_damage
+from analogyqa.files import atomic_path
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import Quadruples, build_ranker
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences
 from analogyqa.training.batches import Batch
-from analogyqa.training.checkpoints import ENCODER, load_state
 from analogyqa.training.data import CellData
 from analogyqa.training.specs import OPTIMISERS
 
+ENCODER = "encoder"  # the name of the encoder in a model, which may also have a ranker
 Number = TypeVar("Number", float, Tensor)
+
+
+def save_state(state: dict, path: str | Path) -> None:
+    """Write the state of a training run atomically."""
+    # In memory first: on a full disk, PyTorch's own writer aborts without naming the cause.
+    serialized = io.BytesIO()
+    torch.save(state, serialized)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(serialized.getvalue())
+
+
+def load_state(path: str | Path, device: torch.device) -> dict:
+    """Read a state that `save_state` wrote; raises AnalogyQAError when the file is damaged."""
+    remedy = (
+        "Delete it and run the same command again; training will then start from the first epoch."
+    )
+    with explain_damage(path, "damaged checkpoint", remedy):
+        state = torch.load(path, map_location=device, weights_only=True)
+        if not isinstance(state, dict):
+            raise ValueError(f"a {type(state).__name__}")
+        return state
+
+
+def encoder_weights(state: dict, version: str) -> dict[str, Tensor]:
+    """Return a version of the encoder's weights (`System.scoring_weights`) after its best epoch."""
+    prefix = f"{ENCODER}."
+    return {
+        name.removeprefix(prefix): value
+        for name, value in state["best"][version]["weights"].items()
+        if name.startswith(prefix)
+    }
 
 
 class WeightAverages:
@@ -73,13 +110,10 @@ def encode(
 
 
 class Learner:
-    """A system that is being trained.
+    """A system whose encoder, ranker or both are being trained on the data of one seed.
 
-    Args:
-        system: The system; its encoder, its ranker or both learn.
-        data: The tables of one seed.
-        seed: The seed of the initial weights, dropout, batches and drawn negatives.
-        device: The device to train on, from `devices.device_for`.
+    From the seed follow initial weights, dropout, batches and drawn negatives. The device is that
+    of `devices.device_for`.
     """
 
     def __init__(self, system: System, data: CellData, seed: int, device: torch.device) -> None:

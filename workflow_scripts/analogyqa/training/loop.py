@@ -17,10 +17,9 @@ from analogyqa.measures import mean_values, measure_items
 from analogyqa.rankers import Quadruples, unranked
 from analogyqa.schemas import HISTORY
 from analogyqa.settings.systems import Training
-from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.data import split_evenly
 from analogyqa.training.devices import note_machine
-from analogyqa.training.learner import Learner
+from analogyqa.training.learner import Learner, load_state, save_state
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
 
 log = logging.getLogger(__name__)
@@ -30,17 +29,11 @@ SCORE_BATCH = 1024  # pairs
 
 
 class TrainedSeed(NamedTuple):
-    """The result of a training run.
+    """The result of a training run."""
 
-    Attributes:
-        scores: The scores of dev and test, a table of schema SCORES.
-        history: The epochs, a table of schema HISTORY.
-        machines: The machines that it ran on, as `devices.note_machine` notes them.
-    """
-
-    scores: pd.DataFrame
-    history: pd.DataFrame
-    machines: list[dict]
+    scores: pd.DataFrame  # of dev and test, a table of schema SCORES
+    history: pd.DataFrame  # a table of schema HISTORY
+    machines: list[dict]  # as `devices.note_machine` notes them
 
 
 def train_seed(
@@ -65,8 +58,7 @@ def train_seed(
             and after each saved epoch.
         start: The first weights of the encoder; None to draw them.
 
-    Raises:
-        AnalogyQAError: If the loss is not a number, or the checkpoint is damaged.
+    Raises AnalogyQAError when the loss is not a number, or the checkpoint is damaged.
     """
     system, data, seed, device = learner.system, learner.data, learner.seed, learner.device
     training = system.training

@@ -1,7 +1,7 @@
 """Optimisers with the steps of PyTorch's classes, or with the gradients of HyperQA's code.
 
-They call the functions behind PyTorch's optimisers, whose own classes import PyTorch's compiler.
-That takes 2.7 s of CPU time in every job (measured with PyTorch 2.13).
+They call the functions behind PyTorch's optimisers, whose own classes import PyTorch's compiler,
+which takes 2.7 s of CPU time in every job (measured with PyTorch 2.13).
 """
 
 from collections.abc import Iterable

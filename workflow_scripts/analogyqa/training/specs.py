@@ -1,18 +1,10 @@
-"""The optimisers."""
-
-from dataclasses import dataclass
+"""The optimisers: `make(parameters, training)` returns one with the methods of PyTorch's own."""
 
 from analogyqa.plugin import Plugin
 
-
-@dataclass(frozen=True)
-class OptimiserSpec(Plugin):
-    """`make(parameters, training)` returns an optimiser with the methods of PyTorch's own."""
-
-
 OPTIMISERS = {
-    "adam": OptimiserSpec("analogyqa.training.optimisers:Adam"),
-    "adagrad": OptimiserSpec("analogyqa.training.optimisers:AdaGrad"),
-    "adagrad_coded": OptimiserSpec("analogyqa.training.optimisers:CodedAdaGrad"),
-    "adagrad_clipped": OptimiserSpec("analogyqa.training.optimisers:ClippedAdaGrad"),
+    "adam": Plugin("analogyqa.training.optimisers:Adam"),
+    "adagrad": Plugin("analogyqa.training.optimisers:AdaGrad"),
+    "adagrad_coded": Plugin("analogyqa.training.optimisers:CodedAdaGrad"),
+    "adagrad_clipped": Plugin("analogyqa.training.optimisers:ClippedAdaGrad"),
 }
