@@ -83,6 +83,10 @@ include: "rules/analogies.smk"
 include: "rules/report.smk"
 
 
+for job_rule in workflow.rules:
+    add_defaults(job_rule)
+
+
 onstart:
     try:
         find_commit()

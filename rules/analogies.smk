@@ -11,12 +11,6 @@ rule induce_category:
         sources=source_records(*map(available, ("words", "texts", "inference"))),
     output:
         f"{RESULTS}/analogies/{{category}}.parquet",
-    log:
-        f"{RESULTS}/logs/induce_category/{{category}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/induce_category/{{category}}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=4000, runtime=60),
     params:
@@ -33,13 +27,9 @@ rule join_relations:
     output:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         review=f"{RESULTS}/review/{{corpus}}.md",
-    log:
-        f"{RESULTS}/logs/join_relations/{{corpus}}.log",
     wildcard_constraints:
         corpus=PATTERNS["analogy data set"],
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=relation_titles,
         code=script_hash("join_relations"),
@@ -60,16 +50,10 @@ rule solve_analogies:
             for solver in SOLVERS
             for file in ("metrics.parquet", "run.json")
         ],
-    log:
-        f"{RESULTS}/logs/solve_analogies/{{system}}/{{dataset}}-{{before}}{{after}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/solve_analogies/{{system}}/{{dataset}}-{{before}}{{after}}.jsonl"
     wildcard_constraints:
         dataset=PATTERNS["analogy data set"],
         before=PATTERNS["before solver"],
         after=PATTERNS["after solver"],
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=4000, runtime=60),
     params:

@@ -4,6 +4,7 @@ The rules say where files are. `Cell.requires` says which of them a cell needs, 
 on which part of the configuration its results depend.
 """
 
+import re
 from functools import cache
 from itertools import chain
 
@@ -11,28 +12,16 @@ from snakemake.io import IOFile
 from snakemake.settings.types import RerunTrigger
 
 from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
-from analogyqa.cells import (
-    Cell,
-    artefact_cells,
-    artefact_coordinates,
-    claim_cells,
-    claim_sides,
-    explained_cells,
-    norm_cells,
-    selection_cells,
-    split_corpus,
-    systems_with_costs,
-    view_tables,
-    without_fold,
-)
+from analogyqa import cells
+from analogyqa.cells import Cell, split_corpus
 from analogyqa.cells.cell import (
     corpus_settings,
     reads_lowercase,
-    require_same,
     sentence_settings,
     system_settings,
     vectors_settings,
 )
+from analogyqa.cells.same_settings import require_same
 from analogyqa.cells.targets import require_target
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import exit_on_error
@@ -55,7 +44,6 @@ def run_folder(systems):
 
 RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{overrides}}"
 QUADRUPLES = "quadruples/{corpus}/{subset}/p{p}/seed{seed}"
-CELL = "{system}/{dataset}-{subset}-{overrides}"  # in the names of logs and benchmarks
 # The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.
 GPUS = 0 if CONFIG.device == "cpu" else 1
 known_settings = cache(lambda cell: cell.settings(CONFIG))
@@ -68,6 +56,23 @@ def growing(**first):
         name: lambda wildcards, attempt, amount=amount: amount * 2 ** (attempt - 1)
         for name, amount in first.items()
     }
+
+
+def add_defaults(job_rule):
+    """Give a rule a log, the environment for CPUs, and a benchmark unless its jobs take a moment.
+
+    The names of the files are its own name, and its wildcards in the order of its output.
+    """
+    names = dict.fromkeys(re.findall(r"{(\w+)", job_rule.output[0]))
+    stem = "-".join(f"{{{name}}}" for name in names)
+    # These are the names of a cell, and of the cells of all solvers.
+    stem = stem.replace("{system}-", "{system}/").replace("{before}-{after}", "{before}{after}")
+    path = f"{job_rule.name}/{stem}".rstrip("/")
+    job_rule.log_modifier = job_rule.benchmark_modifier = job_rule.output_modifier
+    job_rule.set_log(f"{RESULTS}/logs/{path}.log")
+    job_rule.conda_env = job_rule.conda_env or "../envs/cpu.yaml"
+    if job_rule.name not in workflow._localrules:
+        job_rule.benchmark = f"{RESULTS}/benchmarks/{path}.jsonl"
 
 
 # Results of other settings
@@ -179,9 +184,9 @@ def cell_sources(wildcards):
     return AVAILABLE.cell_origins(job_cell(wildcards))
 
 
-def runs(cells, file):
-    """Return one file of each run that holds some of the cells."""
-    paths = dict.fromkeys(cell.with_run(CONFIG).path for cell in cells)
+def runs(shown, file):
+    """Return one file of each run that holds some of the cells that are shown."""
+    paths = dict.fromkeys(cell.with_run(CONFIG).path for cell in shown)
     return [f"{RESULTS}/runs/{path}/{file}" for path in paths]
 
 
@@ -194,8 +199,8 @@ def question_types(corpus):
 
 
 def typed_corpus_settings(wildcards):
-    types = {"question_types": question_types(wildcards.corpus)}
-    return corpus_settings(CONFIG, wildcards.corpus) | types
+    settings = corpus_settings(CONFIG, wildcards.corpus)
+    return settings | {"question_types": question_types(wildcards.corpus)}
 
 
 def dataset_at(wildcards):
@@ -214,8 +219,7 @@ def split_records(wildcards):
 
 
 def subset_settings(wildcards):
-    types = CONFIG.types_of(wildcards.subset)
-    return {"seeds": CONFIG.all_seeds, "question_types": types}
+    return {"seeds": CONFIG.all_seeds, "question_types": CONFIG.types_of(wildcards.subset)}
 
 
 # Sources and models
@@ -247,10 +251,7 @@ def source_records(*inputs):
 
 
 def model_files(model):
-    """Return the files of a spaCy model.
-
-    Return none for an installed package, and none on a mirror, which may change or vanish.
-    """
+    """Return the files of a spaCy model; [] for a package, and for a mirror, which may vanish."""
     if records := sources([model]):
         return [model, *records]
     if not model or any(Path(model).is_relative_to(mirror) for mirror in PLAN.mirrors):
@@ -299,23 +300,26 @@ def looked_up_corpus(wildcards):
     return f"{RESULTS}/corpora/{wildcards.dataset}.parquet"
 
 
+def pretrained_encoder(wildcards):
+    return CONFIG.sentence_vectors[wildcards.sentence_vectors]
+
+
 def encoder_vectors(wildcards):
     """Return the file of the word vectors that a pre-trained encoder reads, if any."""
-    vectors = CONFIG.sentence_vectors[wildcards.sentence_vectors].vectors
+    vectors = pretrained_encoder(wildcards).vectors
     return [vectors_file(vectors)] if vectors else []
 
 
 def encoder_weights(wildcards):
     """Return the weights of a pre-trained encoder, which may be trained here."""
-    name = wildcards.sentence_vectors
-    if CONFIG.sentence_vectors[name].train_on:
-        return [f"{RESULTS}/sentence_vectors/trained/{name}.pt"]
+    if pretrained_encoder(wildcards).train_on:
+        return [f"{RESULTS}/sentence_vectors/trained/{wildcards.sentence_vectors}.pt"]
     return available("weights")(wildcards)[:1]
 
 
 def excluded_corpus(wildcards):
     """Return the corpus whose sentences an encoder is trained without, if any."""
-    dataset = CONFIG.sentence_vectors[wildcards.sentence_vectors].disjoint_from
+    dataset = pretrained_encoder(wildcards).disjoint_from
     return [f"{RESULTS}/corpora/{dataset}.parquet"] if dataset else []
 
 
@@ -329,13 +333,11 @@ def encoded_corpus(wildcards):
 def ranks_typed_questions_only(wildcards):
     """Return whether all cells with these sentence vectors rank only questions with a type."""
     dataset, _ = split_corpus(wildcards.corpus)
-    systems = [
-        CONFIG.system_at(cell.system, cell.overrides)
+    return not any(
+        wildcards.sentence_vectors
+        in (CONFIG.system_at(cell.system, cell.overrides).sentence_vectors or ())
         for cell in PLAN.cells_with_sensitivity
         if cell.dataset == dataset and CONFIG.types_of(cell.subset) is None
-    ]
-    return all(
-        wildcards.sentence_vectors not in (system.sentence_vectors or ()) for system in systems
     )
 
 
@@ -344,7 +346,7 @@ def ranks_typed_questions_only(wildcards):
 
 def candidates(wildcards):
     """Return the cells among which dev chooses hyperparameters, by the name of these."""
-    return selection_cells(CONFIG, wildcards.system, wildcards.dataset)
+    return cells.selection_cells(CONFIG, wildcards.system, wildcards.dataset)
 
 
 def costed_systems(wildcards):
@@ -403,13 +405,12 @@ def distinct(groups):
     return list(dict.fromkeys(chain.from_iterable(groups)))
 
 
-def histories(cells):
+def histories(shown):
     """Return the histories of the cells, and of the cells that they fuse, that are trained."""
-    parts = distinct([cell, *cell.parts(CONFIG).values()] for cell in cells)
+    parts = distinct([cell, *cell.parts(CONFIG).values()] for cell in shown)
+    systems = CONFIG.systems
     trained = [
-        cell
-        for cell in parts
-        if CONFIG.systems[cell.system].trained and not cell.training_cell(CONFIG)
+        cell for cell in parts if systems[cell.system].trained and not cell.training_cell(CONFIG)
     ]
     return runs(trained, "history.parquet")
 
@@ -429,14 +430,14 @@ def shown_files(wildcards):
     """Return the runs, corpora and costs that a table or figure shows, or the tables of a view."""
     paper, name = PLAN.papers[wildcards.paper], wildcards.artefact
     if name in paper.views:
-        tables = view_tables(CONFIG, paper.views[name]).values()
+        tables = cells.view_tables(CONFIG, paper.views[name]).values()
         paths = dict.fromkeys(table.path for table in tables if table.path)
         return {"tables": [f"{RESULTS}/{path}" for path in paths]}
-    cells = artefact_cells(CONFIG, paper, name)
-    costs = systems_with_costs(artefact_coordinates(CONFIG, paper, name), CONFIG)
+    shown = cells.artefact_cells(CONFIG, paper, name)
+    costs = cells.systems_with_costs(cells.artefact_coordinates(CONFIG, paper, name), CONFIG)
     return {
-        "metrics": runs(cells, "metrics.parquet"),
-        "records": runs(cells, "run.json"),
+        "metrics": runs(shown, "metrics.parquet"),
+        "records": runs(shown, "run.json"),
         "corpora": counted_corpora([paper.artefacts[name]]),
         "costs": cost_files(costs),
     }

@@ -14,14 +14,8 @@ rule build_corpus:
     output:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         record=f"{RESULTS}/corpora/{{corpus}}.json",
-    log:
-        f"{RESULTS}/logs/build_corpus/{{corpus}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/build_corpus/{{corpus}}.jsonl"
     wildcard_constraints:
         corpus=PATTERNS["ranked corpus"],
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=2000, runtime=20),
     params:
@@ -42,12 +36,6 @@ rule find_entities:
     output:
         entities=f"{RESULTS}/entities/{{corpus}}.parquet",
         record=f"{RESULTS}/entities/{{corpus}}.json",
-    log:
-        f"{RESULTS}/logs/find_entities/{{corpus}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/find_entities/{{corpus}}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=4000, runtime=60),
     params:
@@ -65,18 +53,12 @@ rule rewrite_questions:
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         # A fold has the same entities as its data set.
-        entities=lambda wildcards: f"{RESULTS}/entities/{without_fold(wildcards.corpus)}.parquet",
+        entities=lambda wildcards: f"{RESULTS}/entities/{cells.without_fold(wildcards.corpus)}.parquet",
         vectors=lambda wildcards: (
             f"{RESULTS}/vectors/{split_corpus(wildcards.corpus)[0]}/{PLAN.named_entities.vectors}.npy"
         ),
     output:
         f"{RESULTS}/rewritten/{{corpus}}/{{rewriting}}.parquet",
-    log:
-        f"{RESULTS}/logs/rewrite_questions/{{corpus}}-{{rewriting}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/rewrite_questions/{{corpus}}-{{rewriting}}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=2000, runtime=20),
     params:
@@ -100,12 +82,6 @@ rule lemmatise_corpus:
     output:
         words=f"{RESULTS}/lemmas/{{corpus}}/words.parquet",
         content=f"{RESULTS}/lemmas/{{corpus}}/content.parquet",
-    log:
-        f"{RESULTS}/logs/lemmatise_corpus/{{corpus}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/lemmatise_corpus/{{corpus}}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=4000, runtime=60),
     params:

@@ -7,12 +7,6 @@ rule choose_prototypes:
         f"{RESULTS}/corpora/{{corpus}}.parquet",
     output:
         by_seed("prototypes/{corpus}/{subset}/seed{seed}.parquet"),
-    log:
-        f"{RESULTS}/logs/choose_prototypes/{{corpus}}-{{subset}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/choose_prototypes/{{corpus}}-{{subset}}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=2000, runtime=20),
     params:
@@ -32,12 +26,6 @@ rule build_training_quadruples:
         prototypes=by_seed("prototypes/{corpus}/{subset}/seed{seed}.parquet"),
     output:
         train=by_seed(f"{QUADRUPLES}/train-{{number}}-per-{{per}}.parquet"),
-    log:
-        f"{RESULTS}/logs/build_quadruples/{{corpus}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/build_training_quadruples/{{corpus}}-{{subset}}-p{{p}}-{{number}}-per-{{per}}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=2000, runtime=30),
     params:
@@ -51,7 +39,3 @@ use rule build_training_quadruples as build_evaluation_quadruples with:
     output:
         dev=by_seed(f"{QUADRUPLES}/dev.parquet"),
         test=by_seed(f"{QUADRUPLES}/test.parquet"),
-    log:
-        f"{RESULTS}/logs/build_quadruples/{{corpus}}-{{subset}}-p{{p}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/build_evaluation_quadruples/{{corpus}}-{{subset}}-p{{p}}.jsonl"

@@ -29,7 +29,7 @@ CROSS_VALIDATION = [
 ]
 
 
-CLAIMED = distinct(claim_cells(CONFIG, paper) for paper in PAPERS)
+CLAIMED = distinct(cells.claim_cells(CONFIG, paper) for paper in PAPERS)
 
 
 rule write_ledger:
@@ -54,11 +54,7 @@ rule write_ledger:
                 for number in artefact.numbers()
             )
         ],
-    log:
-        f"{RESULTS}/logs/write_ledger.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=REPORTED,
         code=report_code("write_ledger"),
@@ -72,21 +68,19 @@ rule judge_claims:
         metrics=runs(CLAIMED, "metrics.parquet"),
         records=runs(CLAIMED, "run.json"),
         histories=histories(CLAIMED),
-        insides=runs(distinct(norm_cells(CONFIG, paper) for paper in PAPERS), "inside.parquet"),
+        insides=runs(
+            distinct(cells.norm_cells(CONFIG, paper) for paper in PAPERS), "inside.parquet"
+        ),
         costs=cost_files(
-            systems_with_costs(
-                claim_sides(chain(*(paper.claims.values() for paper in PAPERS))), CONFIG
+            cells.systems_with_costs(
+                cells.claim_sides(chain(*(paper.claims.values() for paper in PAPERS))), CONFIG
             )
         ),
     output:
         claims=f"{RESULTS}/claims.csv",
         comparisons=f"{RESULTS}/comparisons.csv",
         md=f"{RESULTS}/claims.md",
-    log:
-        f"{RESULTS}/logs/judge_claims.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=REPORTED,
         code=report_code("judge_claims"),
@@ -102,11 +96,7 @@ rule render_table:
         csv=f"{RESULTS}/tables/{{paper}}/{{artefact}}.csv",
         md=f"{RESULTS}/tables/{{paper}}/{{artefact}}.md",
         tex=f"{RESULTS}/tables/{{paper}}/{{artefact}}.tex",
-    log:
-        f"{RESULTS}/logs/render_table/{{paper}}-{{artefact}}.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=REPORTED,
         code=lambda wildcards: artefact_code(wildcards, "render_table"),
@@ -122,11 +112,7 @@ rule draw_figure:
         png=f"{RESULTS}/figures/{{paper}}/{{artefact}}.png",
         svg=f"{RESULTS}/figures/{{paper}}/{{artefact}}.svg",
         csv=f"{RESULTS}/figures/{{paper}}/{{artefact}}.csv",
-    log:
-        f"{RESULTS}/logs/draw_figure/{{paper}}-{{artefact}}.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=REPORTED,
         code=lambda wildcards: artefact_code(wildcards, "draw_figure"),
@@ -153,11 +139,7 @@ rule write_cross_validation:
         md=f"{RESULTS}/tables/{{paper}}/cross_validation.md",
         png=f"{RESULTS}/figures/{{paper}}/cross_validation.png",
         svg=f"{RESULTS}/figures/{{paper}}/cross_validation.svg",
-    log:
-        f"{RESULTS}/logs/write_cross_validation/{{paper}}.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=REPORTED,
         code=report_code("write_cross_validation"),
@@ -185,11 +167,7 @@ rule write_pairs:
         svg=f"{RESULTS}/figures/{{paper}}/pairs.svg",
         # Kept apart from the published tables because it quotes the data.
         questions=f"{RESULTS}/questions/{{paper}}.md",
-    log:
-        f"{RESULTS}/logs/write_pairs/{{paper}}.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=REPORTED,
         code=report_code("write_pairs"),
@@ -208,11 +186,7 @@ rule write_sensitivity:
         md=f"{RESULTS}/tables/{{paper}}/sensitivity.md",
         png=f"{RESULTS}/figures/{{paper}}/sensitivity.png",
         svg=f"{RESULTS}/figures/{{paper}}/sensitivity.svg",
-    log:
-        f"{RESULTS}/logs/write_sensitivity/{{paper}}.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=REPORTED,
         code=report_code("write_sensitivity"),
@@ -225,16 +199,12 @@ rule write_report:
     input:
         ARTEFACTS,
         CROSS_VALIDATION,
-        runs(distinct(explained_cells(CONFIG, paper) for paper in PAPERS), "examples.json"),
+        runs(distinct(cells.explained_cells(CONFIG, paper) for paper in PAPERS), "examples.json"),
         ledger=f"{RESULTS}/ledger.csv",
         claims=f"{RESULTS}/claims.csv",
     output:
         f"{RESULTS}/report.html",
-    log:
-        f"{RESULTS}/logs/write_report.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=REPORTED,
         code=report_code("write_report"),
@@ -252,11 +222,7 @@ rule import_to_mlflow:
         tables_and_figures=ARTEFACTS + CROSS_VALIDATION,
     output:
         f"{RESULTS}/mlflow.imported.json",
-    log:
-        f"{RESULTS}/logs/import_to_mlflow.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=REPORTED,
         code=report_code("import_to_mlflow"),

@@ -31,10 +31,6 @@ rule train_encoder:
         metrics=f"{TRAINED}/metrics.parquet",
         history=f"{TRAINED}/history.parquet",
         record=f"{TRAINED}/run.json",
-    log:
-        f"{RESULTS}/logs/train_encoder/{CELL}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/train_encoder/{CELL}.jsonl"
     conda:
         "../envs/gpu.yaml"
     # The number of seeds that train in parallel.
@@ -57,12 +53,6 @@ rule look_inside:
         record=f"{RUN}/run.json",
     output:
         f"{TRAINED}/inside.parquet",
-    log:
-        f"{RESULTS}/logs/look_inside/{CELL}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/look_inside/{CELL}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=2000, runtime=20),
     params:
@@ -80,11 +70,7 @@ rule find_decisions:
         scores=f"{RUN}/scores.parquet",
     output:
         f"{COMPARING}/decisions.parquet",
-    log:
-        f"{RESULTS}/logs/find_decisions/{CELL}.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=cell_settings,
         code=cell_code("find_decisions"),
@@ -100,11 +86,7 @@ rule explain_examples:
         decisions=f"{RUN}/decisions.parquet",
     output:
         f"{EXPLAINED}/examples.json",
-    log:
-        f"{RESULTS}/logs/explain_examples/{CELL}.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=cell_settings,
         code=cell_code("explain_examples"),
@@ -119,11 +101,7 @@ rule keep_weights:
         record=f"{RUN}/run.json",
     output:
         f"{TRAINED}/weights.pt",
-    log:
-        f"{RESULTS}/logs/keep_weights/{CELL}.log",
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=cell_settings,
         code=cell_code("keep_weights"),
@@ -141,13 +119,9 @@ rule choose_hyperparameters:
         ],
     output:
         f"{RESULTS}/selection/{{system}}/{{dataset}}.json",
-    log:
-        f"{RESULTS}/logs/choose_hyperparameters/{{system}}-{{dataset}}.log",
     wildcard_constraints:
         system=PATTERNS["tuned"],
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         settings=lambda wildcards: {
             "names": list(candidates(wildcards)),
@@ -167,12 +141,6 @@ rule score_candidates:
         scores=f"{SCORED}/scores.parquet",
         metrics=f"{SCORED}/metrics.parquet",
         record=f"{SCORED}/run.json",
-    log:
-        f"{RESULTS}/logs/score_candidates/{CELL}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/score_candidates/{CELL}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=2000, runtime=20),
     params:
@@ -193,12 +161,6 @@ rule fuse_scores:
         scores=f"{FUSED}/scores.parquet",
         metrics=f"{FUSED}/metrics.parquet",
         record=f"{FUSED}/run.json",
-    log:
-        f"{RESULTS}/logs/fuse_scores/{CELL}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/fuse_scores/{CELL}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=2000, runtime=20),
     params:
@@ -218,10 +180,6 @@ rule measure_costs:
         ],
     output:
         f"{RESULTS}/costs/{{dataset}}/{{subset}}.json",
-    log:
-        f"{RESULTS}/logs/measure_costs/{{dataset}}-{{subset}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/measure_costs/{{dataset}}-{{subset}}.jsonl"
     conda:
         "../envs/gpu.yaml"
     resources:

@@ -11,14 +11,10 @@ rule verify_source:
         file=f"{RESOURCES}/{{file}}",
     output:
         source=f"{RESOURCES}/{{file}}.source.json",
-    log:
-        f"{RESULTS}/logs/verify_source/{{file}}.log",
     wildcard_constraints:
         file=PATTERNS["file by hand"],
     retries: 0
     localrule: True
-    conda:
-        "../envs/cpu.yaml"
     params:
         source=lambda wildcards: AVAILABLE.source_names[wildcards.file],
     script:
@@ -33,7 +29,6 @@ use rule verify_source as fetch_source with:
     output:
         file=update(f"{RESOURCES}/{{file}}"),
         source=update(f"{RESOURCES}/{{file}}.source.json"),
-    log:
-        f"{RESULTS}/logs/fetch_source/{{file}}.log",
     wildcard_constraints:
         file=PATTERNS["fetched file"],
+    localrule: True

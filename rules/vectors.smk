@@ -9,14 +9,8 @@ rule train_vectors:
         sources=source_records(training_texts),
     output:
         f"{RESULTS}/vectors/trained/{{vectors}}.bin",
-    log:
-        f"{RESULTS}/logs/train_vectors/{{vectors}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/train_vectors/{{vectors}}.jsonl"
     wildcard_constraints:
         vectors=PATTERNS["fastText"],
-    conda:
-        "../envs/cpu.yaml"
     # One thread makes training reproducible.
     threads: 1
     resources:
@@ -29,10 +23,6 @@ rule train_vectors:
 
 
 use rule train_vectors as train_word2vec with:
-    log:
-        f"{RESULTS}/logs/train_word2vec/{{vectors}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/train_word2vec/{{vectors}}.jsonl"
     wildcard_constraints:
         vectors=PATTERNS["word2vec"],
 
@@ -47,12 +37,6 @@ rule select_vectors:
         vectors=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.npy",
         words=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.words.txt",
         record=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.json",
-    log:
-        f"{RESULTS}/logs/select_vectors/{{dataset}}-{{vectors}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/select_vectors/{{dataset}}-{{vectors}}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     resources:
         **growing(mem_mb=4000, runtime=60),
     params:
@@ -74,10 +58,6 @@ rule train_infersent:
     output:
         weights=f"{RESULTS}/sentence_vectors/trained/{{sentence_vectors}}.pt",
         record=f"{RESULTS}/sentence_vectors/trained/{{sentence_vectors}}.json",
-    log:
-        f"{RESULTS}/logs/train_infersent/{{sentence_vectors}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/train_infersent/{{sentence_vectors}}.jsonl"
     # Start first: it is the longest job that others wait for.
     priority: 1
     conda:
@@ -108,12 +88,6 @@ rule encode_sentences:
         vectors=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.npy",
         words=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.words.txt",
         record=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.json",
-    log:
-        f"{RESULTS}/logs/encode_sentences/{{corpus}}-{{sentence_vectors}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/encode_sentences/{{corpus}}-{{sentence_vectors}}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
     threads: 1
     resources:
         **growing(mem_mb=8000, runtime=240),
@@ -125,7 +99,7 @@ rule encode_sentences:
         typed_only=ranks_typed_questions_only,
         code=lambda wildcards: script_hash(
             "encode_sentences",
-            PRETRAINED[CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder].definition,
+            PRETRAINED[pretrained_encoder(wildcards).encoder].definition,
         ),
     script:
         "../workflow_scripts/encode_sentences.py"

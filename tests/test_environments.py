@@ -57,7 +57,9 @@ def test_only_the_environment_for_training_has_cuda():
     assert f"torch=={LOCK['torch']}+cpu" in pip_lines("cpu")
     assert f"torch=={LOCK['torch']}" in pip_lines("gpu")
     rules = "\n".join(file.read_text("utf-8") for file in (ROOT / "rules").glob("*.smk"))
-    environments = re.findall(r"^rule (\w+):.*?envs/(\w+)\.yaml", rules, re.MULTILINE | re.DOTALL)
+    environments = re.findall(
+        r"^rule (\w+):(?:(?!^rule ).)*?envs/(\w+)\.yaml", rules, re.MULTILINE | re.DOTALL
+    )
     gpu_rules = {rule for rule, environment in environments if environment == "gpu"}
     assert gpu_rules == {"train_encoder", "train_infersent", "measure_costs"}
 

@@ -18,14 +18,7 @@ from snakemake.dag import DAG
 from snakemake.jobs import Job
 from snakemake.logging import LoggerManager, logger
 from snakemake.script import Snakemake
-from snakemake.settings.types import (
-    ConfigSettings,
-    DAGSettings,
-    OutputSettings,
-    ResourceSettings,
-    StorageSettings,
-    WorkflowSettings,
-)
+from snakemake.settings import types
 from snakemake_interface_executor_plugins.settings import ExecMode
 
 from analogyqa.settings.base import nearest_hint
@@ -36,18 +29,17 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 def load_workflow(configfiles: list[Path]) -> Workflow:
     """Return the workflow of this checkout as in the process of a job, which compares no results.
 
-    Args:
-        configfiles: Configuration files that replace keys of config.yaml.
+    The files replace keys of config.yaml.
     """
-    output_settings = OutputSettings()
+    output_settings = types.OutputSettings()
     workflow = Workflow(
         logger_manager=LoggerManager(logger, output_settings),
         output_settings=output_settings,
-        config_settings=ConfigSettings(configfiles=configfiles),
-        resource_settings=ResourceSettings(),
-        workflow_settings=WorkflowSettings(exec_mode=ExecMode.SUBPROCESS),
-        storage_settings=StorageSettings(),
-        dag_settings=DAGSettings(rerun_triggers=frozenset()),
+        config_settings=types.ConfigSettings(configfiles=configfiles),
+        resource_settings=types.ResourceSettings(),
+        workflow_settings=types.WorkflowSettings(exec_mode=ExecMode.SUBPROCESS),
+        storage_settings=types.StorageSettings(),
+        dag_settings=types.DAGSettings(rerun_triggers=frozenset()),
         storage_provider_settings={},
     )
     workflow.include(CHECKOUT / "Snakefile", overwrite_default_target=True)

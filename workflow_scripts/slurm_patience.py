@@ -37,7 +37,13 @@ def be_patient(executor: plugin.Executor) -> None:
     cancelled = Event()
     for name in ("run_job", "run_array_jobs"):
         setattr(executor, name, _after_an_answer(getattr(executor, name), executor, cancelled))
-    executor.cancel_jobs = _announced(executor.cancel_jobs, cancelled)
+    cancel_jobs = executor.cancel_jobs
+
+    def stop_waiting_and_cancel(active_jobs: list) -> None:
+        cancelled.set()
+        cancel_jobs(active_jobs)
+
+    executor.cancel_jobs = stop_waiting_and_cancel
     if executor.workflow.executor_settings.no_account:
         executor._fallback_account_arg = ""  # the plugin's value for no account
 
@@ -84,13 +90,11 @@ def _patient_query(query: Callable) -> Callable:
         status_of_jobs, seconds = await query(command, logger)
         if (status_of_jobs is None) != silent:
             silent = not silent
-            if silent:
-                logger.warning(
-                    f"Slurm does not answer ({command.split()[0]}); retrying. Running jobs are not "
-                    "affected."
-                )
-            else:
-                logger.warning("Slurm answers again.")
+            retrying = (
+                f"Slurm does not answer ({command.split()[0]}); retrying. Running jobs are not "
+                "affected."
+            )
+            logger.warning(retrying if silent else "Slurm answers again.")
         return ({}, 0.0) if silent else (status_of_jobs, seconds)
 
     return ask
@@ -111,13 +115,3 @@ def _after_an_answer(submit: Callable, executor: plugin.Executor, cancelled: Eve
 
 def _controller_answers() -> bool:
     return subprocess.run(["scontrol", "ping"], capture_output=True).returncode == 0
-
-
-def _announced(cancel: Callable, cancelled: Event) -> Callable:
-    """Return the plugin's cancellation, changed to also stop waiting submissions."""
-
-    def cancel_jobs(active_jobs: list) -> None:
-        cancelled.set()
-        cancel(active_jobs)
-
-    return cancel_jobs

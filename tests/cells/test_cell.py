@@ -5,7 +5,7 @@ import json
 import pytest
 
 from analogyqa.cells import Cell
-from analogyqa.cells.cell import differences, require_same
+from analogyqa.cells.same_settings import differences, require_same
 from analogyqa.errors import AnalogyQAError
 from builders.papers import Papers
 

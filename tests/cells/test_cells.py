@@ -9,14 +9,8 @@ from snakemake.target_jobs import TargetSpec, parse_target_jobs_cli_args
 from snakemake_interface_executor_plugins.utils import encode_target_jobs_cli_args
 
 from analogyqa import cells as planned
-from analogyqa.cells import (
-    Cell,
-    cell_at,
-    load_papers,
-    reported_cells,
-    sensitivity_cells,
-    why_no_run,
-)
+from analogyqa.cells import Cell, load_papers, reported_cells, sensitivity_cells, why_no_run
+from analogyqa.cells.coordinates import cell_at
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.significance import share_runs
 from analogyqa.settings.base import merge

@@ -81,8 +81,7 @@ def test_without_papers_only_the_own_data_set_is_run(own):
 
 
 def test_own_subsets_have_columns_also_under_the_name_of_a_papers_subset(own):
-    plan = own(only=["bm25"], **TYPES)
-    assert [cell.subset for cell in plan.cells] == ["who", "why", "all"]
+    assert [cell.subset for cell in own(only=["bm25"], **TYPES).cells] == ["who", "why", "all"]
 
 
 def test_without_papers_there_must_be_own_data(own):
@@ -118,10 +117,8 @@ def test_everything_that_would_stop_a_job_is_reported_at_once(own):
         check_jobs([job("build_corpus", corpus="mine"), *map(cell, cells)], plan)
     # Of 12 questions of a type, the fold tests 4 and takes 1 or 2 for dev.
     counts = re.findall(r"only (\d) (\w+) prototypes, but p is 9", str(error.value))
-    assert [(name, int(count) in (6, 7)) for count, name in counts] == [
-        ("who", True),
-        ("why", True),
-    ]
+    assert [name for _, name in counts] == ["who", "why"]
+    assert {count for count, _ in counts} <= {"6", "7"}
 
 
 def test_a_file_that_cannot_be_read_stops_before_the_first_job(own, tmp_path):

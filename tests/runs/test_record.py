@@ -13,8 +13,6 @@ from analogyqa.runs.record import CommitUnknownError, code_commit, find_commit
 @pytest.fixture(autouse=True)
 def clear_cache():
     find_commit.cache_clear()
-    yield
-    find_commit.cache_clear()
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -72,24 +70,21 @@ def test_without_git_the_commit_is_unknown(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can change the owner of a folder")
-def test_a_checkout_of_another_user_has_an_unknown_commit(tmp_path):
-    make_repository(tmp_path)
-    for path in (tmp_path, tmp_path / ".git"):
-        os.chown(path, 12345, 12345)
-    with pytest.raises(CommitUnknownError, match="dubious ownership"):
-        find_commit(tmp_path)
-    assert code_commit(tmp_path) == "unknown"
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can change the owner of a folder")
-def test_a_container_can_declare_a_checkout_safe(tmp_path, monkeypatch):
+@pytest.mark.parametrize("is_declared_safe", [False, True])
+def test_the_commit_of_another_users_checkout_is_known_if_declared_safe(
+    tmp_path, monkeypatch, is_declared_safe
+):
     head = make_repository(tmp_path)
     for path in (tmp_path, tmp_path / ".git"):
         os.chown(path, 12345, 12345)
-    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
-    monkeypatch.setenv("GIT_CONFIG_KEY_0", "safe.directory")
-    monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(tmp_path))
-    assert code_commit(tmp_path) == head
+    if is_declared_safe:  # as a container does
+        monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+        monkeypatch.setenv("GIT_CONFIG_KEY_0", "safe.directory")
+        monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(tmp_path))
+    else:
+        with pytest.raises(CommitUnknownError, match="dubious ownership"):
+            find_commit(tmp_path)
+    assert code_commit(tmp_path) == (head if is_declared_safe else "unknown")
 
 
 def test_the_checkout_holds_the_library():

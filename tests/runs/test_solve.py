@@ -29,17 +29,16 @@ def folder(tmp_path):
     names = {"capitals": 5, "others": 4}
     random = np.random.default_rng(0)
     shift, words, vectors = random.standard_normal(8), [], []
+    (tmp_path / "relations").mkdir()
     for name, pairs in names.items():
-        lines = []
-        for pair in range(pairs):
-            first, second = f"{name}a{pair}", f"{name}b{pair}"
+        sentences = [[f"{name}{side}{pair}" for side in "ab"] for pair in range(pairs)]
+        for pair in sentences:
             vector = 3 * random.standard_normal(8)
             other = vector + shift if name == "capitals" else random.standard_normal(8)
-            words += [first, second]
+            words += pair
             vectors += [vector, other]
-            lines.append(f"{first}\t{second}\n")
-        (tmp_path / "relations").mkdir(exist_ok=True)
-        (tmp_path / "relations" / f"{name}.tsv").write_text("".join(lines))
+        lines = "".join("\t".join(pair) + "\n" for pair in sentences)
+        (tmp_path / "relations" / f"{name}.tsv").write_text(lines)
     is_found = np.ones(len(words), dtype=bool)
     store = np.array(vectors, dtype=np.float32)
     write_store(store, is_found, words, "by hand", tmp_path / "vectors.npy")
@@ -98,14 +97,10 @@ def config_of(folder):
 
 def test_the_mean_of_a_subset_is_over_its_analogies(folder):
     cells, folders = run(folder)
-    config = config_of(folder)
-    cell = cells["3cosadd"]
+    config, cell, path = config_of(folder), cells["3cosadd"], folders["3cosadd"]
     subsets = ("capitals", "others", "both", "all")
-    subset_cells = [cell._replace(subset=subset) for subset in subsets]
-    path = folders["3cosadd"]
-    runs = read_runs(
-        [path / "run.json"], [path / "metrics.parquet"], cells_by_run(config, [*subset_cells, cell])
-    )
+    parts = cells_by_run(config, [cell, *(cell._replace(subset=subset) for subset in subsets)])
+    runs = read_runs([path / "run.json"], [path / "metrics.parquet"], parts)
     summary = summarise_runs(list(runs), config).set_index(["subset", "measure"])["mean"]
     capitals, others = (summary[name, ACCURACY] for name in ("capitals", "others"))
     assert capitals == 1
@@ -147,17 +142,13 @@ def corpus_of(**categories: list[tuple[str, str, str]]) -> pd.DataFrame:
 
 def test_all_templates_of_a_word_pair_are_one_item_of_the_bootstrap():
     pairs = [("0001.1", "a", "b"), ("0002.1", "c", "d"), ("0001.2", "e", "f"), ("0003", "g", "h")]
-    corpus = corpus_of(capitals=pairs)
-    vectors = np.random.default_rng(0).standard_normal((2, 4, 6))
-    values = {}
-    for single in (True, False):
-        if single:
-            corpus["question_id"] = [f"capitals/{name}" for name in "acbd"]
-        else:
-            corpus["question_id"] = [f"capitals/{pair[0]}" for pair in pairs]
+    vectors, tables = np.random.default_rng(0).standard_normal((2, 4, 6)), []
+    for ids in ("acbd", [pair[0] for pair in pairs]):
+        corpus = corpus_of(capitals=pairs).assign(question_id=[f"capitals/{name}" for name in ids])
         solved = solve_corpus(corpus, vectors, ["3cosadd"], Evaluation(both_directions=True))
-        values[single] = solved["3cosadd"].pivot(index="item", columns="measure", values="value")
-    separate, joined = values[True], values[False]
+        table = solved["3cosadd"].pivot(index="item", columns="measure", values="value")
+        tables.append(table)
+    separate, joined = tables
     assert joined.index.tolist() == ["capitals/0001", "capitals/0002", "capitals/0003"]
     assert joined[WEIGHT].tolist() == [6, 3, 3]
     mean_of_both = separate.loc[["capitals/a", "capitals/b"], ACCURACY].mean()

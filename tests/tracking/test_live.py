@@ -4,8 +4,6 @@ import json
 import logging
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -14,22 +12,18 @@ import pytest
 from analogyqa.cells import Cell
 from analogyqa.runs.train import train_cell
 from analogyqa.schemas import HISTORY, read_table
-from analogyqa.settings.systems import System
 from analogyqa.tracking import live, live_log
 from analogyqa.tracking.records import run_name
-from builders.cells import toy_job
+from builders.cells import toy_job, trained_system
 from builders.kills import project_run
-from builders.projects import SMALL_RUN, Project, clean_environment
+from builders.projects import SMALL_RUN, Project
 from builders.servers import free_ports, running_server, sent, silent
 from builders.tracking import CURVES, assert_shows_the_records, import_all
 
 CELL = Cell("analogy", "toy", "comb", (("p", "3"),))
 NAME = run_name(CELL)
 EPOCHS = 6
-TRAINING = {"sentence_dim": 4, "max_epochs": EPOCHS, "patience": EPOCHS}
-SYSTEM = System(
-    title="A", encoder="bigru", vectors="some", ranker="analogy", p=3, training=TRAINING
-)
+SYSTEM = trained_system(max_epochs=EPOCHS, patience=EPOCHS)
 
 pytestmark = pytest.mark.slow
 
@@ -51,23 +45,15 @@ def train(cell_files, tmp_path, monkeypatch):
                 log(history)
                 after_epoch(*history[-1][:2])
 
-            train_cell(
-                toy_job(SYSTEM, files, cell=CELL),
-                "cpu",
-                results / "checkpoints",
-                results / "runs" / CELL.path,
-                on_epoch=on_epoch,
-            )
+            folders = results / "checkpoints", results / "runs" / CELL.path
+            train_cell(toy_job(SYSTEM, files, cell=CELL), "cpu", *folders, on_epoch=on_epoch)
 
     return train
 
 
 def warnings_of(caplog) -> list[str]:
-    return [
-        entry.getMessage()
-        for entry in caplog.records
-        if entry.name == live.__name__ and entry.levelno >= logging.WARNING
-    ]
+    return [entry.getMessage() for entry in caplog.records
+            if entry.name == live.__name__ and entry.levelno >= logging.WARNING]  # fmt: skip
 
 
 def test_epochs_are_shown_while_the_cell_trains(train, server, tmp_path, caplog):
@@ -129,10 +115,10 @@ def test_a_resumed_training_run_replaces_the_killed_one(train, server, tmp_path)
     assert len(server.points(cut_off, "epoch/loss")) == 3
 
     train(tmp_path / "results", server.address)
-    (first,), (second,) = server.runs(f"seed 0, {NAME}"), server.runs(f"seed 1, {NAME}")
-    assert len(server.points(first, "epoch/loss")) == EPOCHS
-    assert len(server.points(second, "epoch/loss")) == EPOCHS
-    assert second.info.run_id != cut_off.info.run_id
+    for number in (0, 1):
+        (child,) = server.runs(f"seed {number}, {NAME}")
+        assert len(server.points(child, "epoch/loss")) == EPOCHS
+        assert child.info.run_id != cut_off.info.run_id
     import_all(tmp_path / "results", server.address)
     assert_shows_the_records(server.address, tmp_path / "results")
 
@@ -151,14 +137,14 @@ FAULTS = {
 def test_results_are_the_same_whatever_the_server_does(train, tmp_path, monkeypatch, caplog, fault):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
     monkeypatch.setattr(live, "_PAUSE", 20)
-    train(tmp_path / "without" / "results", None)
+    train(tmp_path / "without", None)
     with running_server() as server:
         server.otherwise = FAULTS[fault]
         address = server.url if FAULTS[fault] else f"http://127.0.0.1:{free_ports(1)[0]}"
-        train(tmp_path / "with" / "results", address)
+        train(tmp_path / "with", address)
     assert len(warnings_of(caplog)) == 1
 
-    runs = [tmp_path / name / "results" / "runs" / CELL.path for name in ("without", "with")]
+    runs = [tmp_path / name / "runs" / CELL.path for name in ("without", "with")]
     for name in ("scores.parquet", "metrics.parquet"):
         assert (runs[0] / name).read_bytes() == (runs[1] / name).read_bytes()
     hashes = [json.loads((run / "run.json").read_text())["content_hash"] for run in runs]
@@ -170,30 +156,21 @@ def test_results_are_the_same_whatever_the_server_does(train, tmp_path, monkeypa
 
 
 SEED = "seed 0, analogy comb wikiqa"
-SCORES = "results/runs/analogy/wikiqa/comb/default/scores.parquet"
 
 
-@pytest.fixture
-def project(tmp_path, server) -> Project:
-    """A project with few systems that tracks on the server and trains for seconds."""
+def test_the_import_completes_a_workflow_whose_server_was_killed(tmp_path, server):
     project = Project(tmp_path / "project").create()
     values = {**SMALL_RUN, "systems": {**SMALL_RUN["systems"], "similarity": None}}
     values["sensitivity"] = {**SMALL_RUN["sensitivity"], "systems": ["analogy"]}
     training = {"sentence_dim": 8, "max_epochs": 300, "patience": 300, "batch_size": 4}
-    project.configure(
-        **values, tracking_uri=server.address, seeds=1, training=training, selection={"systems": []}
-    )
-    return project
-
-
-def test_the_import_completes_a_workflow_whose_server_was_killed(project, server):
-    run = project_run(project, SCORES)
+    values |= {"seeds": 1, "training": training, "selection": {"systems": []}}
+    project.configure(**values, tracking_uri=server.address)
+    run = project_run(project, "results/runs/analogy/wikiqa/comb/default/scores.parquet")
     process = run.start()
     run.wait_for(lambda: any(server.points(seed, "epoch/dev_mrr") for seed in server.runs(SEED)))
     server.kill()
     assert process.wait() == 0, run.output()
-    output = run.output()
-    log = run.training_log()
+    output, log = run.output(), run.training_log()
     assert "epoch 300," in log
     assert output.count("does not accept epochs") == log.count("does not accept epochs") == 1
     assert "View run" not in output
@@ -201,21 +178,10 @@ def test_the_import_completes_a_workflow_whose_server_was_killed(project, server
     server.start()
     (cut_off,) = server.runs(SEED)
     assert 1 <= len(server.points(cut_off, "epoch/loss")) < 300
-    completed = subprocess.run(
-        [sys.executable, "-m", "analogyqa", "import", "--config", "config.yaml"],
-        cwd=project.folder,
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert completed.returncode == 0, completed.stderr
+    completed = project.run()
+    assert completed.returncode == 0, completed.stdout
     assert_shows_the_records(server.address, project.results)
     (imported,) = server.runs(SEED)
     assert len(server.points(imported, "epoch/loss")) == 300
-
-    completed = project.run()
-    assert completed.returncode == 0, completed.stdout
-    assert (project.results / "runs/fasttext/wikiqa/comb/default/run.json").exists()
-    assert_shows_the_records(server.address, project.results)
     elsewhere = ("--config", "tracking_uri=http://127.0.0.1:9")
     assert project.jobs(*elsewhere) == [("import_to_mlflow", "results/mlflow.imported.json")]

@@ -146,8 +146,6 @@ def test_coordinates_and_settings_are_flat_params(imported):
     }
     expected = {"hyperparameters": "paper", "device": "cpu", "mlflow.source.git.commit": "abc"}
     assert expected.items() <= parent.data.tags.items()
-    experiment = MlflowClient(uri(imported)).get_experiment_by_name(EXPERIMENT)
-    assert experiment.tags["mlflow.experimentKind"] == "custom_model_development"
 
 
 def test_the_epoch_chosen_on_dev_is_a_model(imported):
@@ -218,14 +216,6 @@ def test_a_change_replaces_only_the_runs_it_affects(results):
     assert find_run(results, NAME).data.metrics["mrr"] == 0.375
 
 
-def test_a_deleted_experiment_is_imported_again(results):
-    import_all(results)
-    client = MlflowClient(uri(results))
-    client.delete_experiment(client.get_experiment_by_name(EXPERIMENT).experiment_id)
-    import_all(results)
-    assert len(active_runs(uri(results))) == 7
-
-
 def delete_run(client: MlflowClient, results: Path, name: str) -> None:
     client.delete_run(find_run(results, name).info.run_id)
 
@@ -240,35 +230,32 @@ def delete_files(client: MlflowClient, results: Path, name: str) -> None:
     shutil.rmtree(results / "mlflow-artifacts" / uri.removeprefix("mlflow-artifacts:/"))
 
 
+def delete_experiment(client: MlflowClient, results: Path, name: str) -> None:
+    client.delete_experiment(client.get_experiment_by_name(name).experiment_id)
+
+
 @pytest.mark.parametrize(
-    ("delete", "name"),
+    ("delete", "name", "added"),
     [
-        (delete_run, f"seed 1, {NAME}"),
-        (delete_run, NAME),
-        (delete_run, DOCUMENTS),
-        (delete_model, f"seed 1, {NAME}"),
-        (delete_files, NAME),
+        (delete_run, f"seed 1, {NAME}", 1),
+        (delete_run, NAME, 1),
+        (delete_run, DOCUMENTS, 1),
+        (delete_model, f"seed 1, {NAME}", 1),
+        (delete_files, NAME, 1),
+        (delete_experiment, EXPERIMENT, 0),
     ],
 )
-def test_what_was_deleted_in_mlflow_is_imported_again(results, delete, name):
+def test_what_was_deleted_in_mlflow_is_imported_again(results, delete, name, added):
     import_all(results)
     delete(MlflowClient(uri(results)), results, name)
-    assert import_all(results) == 1
+    assert import_all(results) == added
     assert_shows_the_records(uri(results), results)
     assert artifacts(results, find_run(results, NAME))
     assert import_all(results) == 0
 
 
-WRITES = (
-    "create_run",
-    "log_batch",
-    "log_inputs",
-    "create_logged_model",
-    "log_outputs",
-    "set_terminated",
-    "set_tag",
-    "delete_run",
-)
+WRITES = ("create_run", "log_batch", "log_inputs", "create_logged_model", "log_outputs",
+          "set_terminated", "set_tag", "delete_run")  # fmt: skip
 
 
 def kill_at_write(patch: pytest.MonkeyPatch, number: int) -> None:
@@ -343,21 +330,18 @@ def test_an_empty_output_folder_imports_nothing(tmp_path, template):
     results = tmp_path / "results"
     results.mkdir()
     shutil.copyfile(template, results / "mlflow.db")
-    config = write_config(tmp_path, output_dir=str(results))
-    result = CliRunner().invoke(app, ["import", "--config", str(config)])
-    assert "cells have no run" in result.output
-    assert active_runs(uri(results)) == []
-    result = CliRunner().invoke(app, ["ui", "--config", str(config)])
+    config = str(write_config(tmp_path, output_dir=str(results)))
+    result = CliRunner().invoke(app, ["import", "--config", config])
+    assert "cells have no run" in result.output and active_runs(uri(results)) == []
+    result = CliRunner().invoke(app, ["ui", "--config", config])
     assert "there are no runs yet" in str(result.exception)
 
 
 def test_a_port_in_use_is_named_with_a_remedy(results):
-    config = write_config(results.parent, output_dir=str(results))
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen()
+    config = str(write_config(results.parent, output_dir=str(results)))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
         port = str(listening.getsockname()[1])
-        result = CliRunner().invoke(app, ["ui", "--config", str(config), "--port", port])
+        result = CliRunner().invoke(app, ["ui", "--config", config, "--port", port])
     assert f"port {port} of 127.0.0.1" in str(result.exception)
     assert "--port " in str(result.exception)
 
@@ -390,20 +374,14 @@ def test_an_output_folder_may_have_any_name(results):
 
 
 @pytest.mark.slow
-def test_a_store_may_be_in_a_folder_of_any_name(tmp_path):
+def test_a_store_may_be_in_a_folder_of_any_name(tmp_path, monkeypatch):
     """MLflow inserts its working folder into an SQL statement without quoting it."""
     folder = tmp_path / FOLDER_NAME
     folder.mkdir()
-    code = (
-        "from analogyqa.tracking import store; from mlflow import MlflowClient\n"
-        "store.initialise('sqlite:///mlflow.db')\n"
-        "print(MlflowClient('sqlite:///mlflow.db').get_experiment('0').name)"
-    )
-    command = [sys.executable, "-c", code]
-    completed = subprocess.run(
-        command, cwd=folder, env=clean_environment(), capture_output=True, text=True
-    )
-    assert completed.stdout == "Default\n", completed.stderr
+    code = "from analogyqa.tracking import store; store.initialise('sqlite:///mlflow.db')"
+    subprocess.run([sys.executable, "-c", code], cwd=folder, env=clean_environment(), check=True)
+    monkeypatch.chdir(folder)
+    assert MlflowClient("sqlite:///mlflow.db").get_experiment("0").name == "Default"
 
 
 def test_a_group_may_write_a_store_where_the_umask_lets_it(tmp_path):
@@ -441,39 +419,26 @@ def test_a_store_of_an_older_mlflow_is_upgraded(tmp_path):
     assert MlflowClient(uri(tmp_path)).get_experiment("0").name == "Default"
 
 
-HALF = slice(100_000, 140_000)  # bytes in the middle of a store
-
-
 @pytest.mark.parametrize(
-    "damaged",
+    "damage",
     [
         lambda data: b"not a database" * 1000,
-        lambda data: data[: HALF.start] + b"\xff" * 40_000 + data[HALF.stop :],
+        lambda data: data[:100_000] + b"\xff" * 40_000 + data[140_000:],
         lambda data: data[: len(data) // 2],
-        lambda data: None,  # a folder
+        None,  # a folder
     ],
     ids=["no header", "middle", "half", "folder"],
 )
-def test_a_damaged_store_is_named_with_a_remedy(results, damaged):
+def test_a_damaged_store_is_named_with_a_remedy(results, damage):
     database = results / "mlflow.db"
-    data = damaged(database.read_bytes())
+    data = database.read_bytes()
     database.unlink()
-    database.mkdir() if data is None else database.write_bytes(data)
+    database.write_bytes(damage(data)) if damage else database.mkdir()
     with pytest.raises(AnalogyQAError, match=r"mlflow\.db: .*delete it and .* import again"):
         import_all(results)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        '{"cell": {}}',
-        '{"cell": {"overrides": []}, "settings": 1, "seeds": 1, "content_hash": 1}',
-        '{"cell": {"system": "a", "dataset": "b", "subset": "c", "overrides": {}}, "settings": {}}',
-    ],
-)
+@pytest.mark.parametrize("text", ["{", '{"cell": {}}'])
 def test_a_damaged_record_is_named_and_nothing_is_imported(results, text):
     write_text(results / RECORD, text)
     with pytest.raises(AnalogyQAError, match=r"comb/p=20/run\.json: cannot be read"):
@@ -501,14 +466,9 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_accepts_imports(result
     shutil.move(results, moved / "results")
     write_config(moved)
     (port,) = free_ports(1)
-    server = subprocess.Popen(
-        [sys.executable, "-m", "analogyqa", "ui", "--port", str(port)],
-        cwd=moved,
-        env=clean_environment(),
-        text=True,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
+    command = [sys.executable, "-m", "analogyqa", "ui", "--port", str(port)]
+    options = {"cwd": moved, "env": clean_environment(), "text": True, "start_new_session": True}
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, **options)
     try:
         assert ": 0 new runs" in server.stdout.readline()
         assert "is up to date" in server.stdout.readline()

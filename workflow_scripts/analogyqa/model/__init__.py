@@ -123,15 +123,13 @@ class Model:
         """
         new = self._new_pairs(question, candidates)
         scores = self._score({"test": new}, self._prototype_pairs)
-        frame = new[["candidate"]].assign(
-            score=scores["score"], unknown=[" ".join(self._unknown(text)) for text in candidates]
-        )
+        unknown = list(map(self._unknown, candidates))
+        frame = new[["candidate"]].assign(score=scores["score"], unknown=unknown)
         if len(self.prototypes):
             prototypes, texts = self.prototypes, self._prototype_pairs.set_index("candidate_id")
-            rows = answer_rows(prototypes, self.job.system)
-            answers = prototypes["candidate_id"].iloc[rows].to_numpy()
+            answers = prototypes["candidate_id"].iloc[answer_rows(prototypes, self.job.system)]
             is_of_type = prototypes["question_type"] == new["question_type"].iloc[0]
-            by_rank = prototypes.assign(answer_id=answers)[is_of_type].set_index("rank")
+            by_rank = prototypes.assign(answer_id=answers.to_numpy())[is_of_type].set_index("rank")
             chosen = by_rank.loc[scores["best_prototype"]]
             frame["prototype_question"] = texts["question"].loc[chosen["candidate_id"]].to_numpy()
             frame["prototype_answer"] = texts["candidate"].loc[chosen["answer_id"]].to_numpy()
@@ -145,7 +143,7 @@ class Model:
         explanation = self._explain(self._new_pairs(question, candidates))
         for candidate in explanation.candidates:
             candidate.label = None
-            candidate.unknown = " ".join(self._unknown(candidate.candidate))
+            candidate.unknown = self._unknown(candidate.candidate)
         return explanation
 
     def explain_question(self, question_id: str) -> Explanation:
@@ -169,9 +167,9 @@ class Model:
                 "one, or explain a question and candidates of your own"
             )
         near = ", ".join(get_close_matches(question_id, known, n=3, cutoff=0))
+        name = self.job.cell.label
         raise AnalogyQAError(
-            f"{self.job.cell.label} ranks no question {question_id}; the most similar names are "
-            f"{near}"
+            f"{name} ranks no question {question_id}; the most similar names are {near}"
         )
 
     def score(self, corpus: pd.DataFrame) -> pd.DataFrame:
@@ -263,15 +261,15 @@ class Model:
         is_known = self.job.types or question_type in {*self.prototypes["question_type"]}
         return question_type if is_known else None
 
-    def _unknown(self, text: str) -> list[str]:
-        """Return the words of a text that have no vector."""
-        known = self._known(text)
-        return [word for word in self._split(text) if word not in known]
-
     def _known(self, text: str) -> list[str]:
         """Return the words of a text that have a vector, or all words if no vectors are read."""
         words, known = self._split(text), self.word_ids
         return words if known is None else [word for word in words if word in known]
+
+    def _unknown(self, text: str) -> str:
+        """Return the words of a text that have no vector."""
+        known = self._known(text)
+        return " ".join(word for word in self._split(text) if word not in known)
 
     @cached_property
     def _prototype_pairs(self) -> pd.DataFrame:

@@ -68,11 +68,7 @@ def named_by_seed(hashes: dict[int, dict[str, str]]) -> dict[str, str]:
 
 
 def run_record(
-    job: CellJob,
-    inputs: dict[str, str],
-    scores: str | Path,
-    stores: dict[str, dict] | None = None,
-    **unhashed,
+    job: CellJob, inputs: dict[str, str], scores: str | Path, stores: dict | None = None, **unhashed
 ) -> dict:
     """Return the record of a cell.
 
@@ -97,7 +93,8 @@ def run_record(
         "inputs": inputs,
         "scores": sha256(scores),
     }
-    return {**content, "content_hash": record_hash(content), **environment(), **unhashed}
+    machine = {**environment(), "device": "cpu", "machines": {}}
+    return {**content, "content_hash": record_hash(content), **machine, **unhashed}
 
 
 def run_system(record: dict) -> dict:
@@ -120,27 +117,22 @@ def write_run(
     scores: Sequence[pd.DataFrame],
     folder: str | Path,
     started: float,
-    device: str = "cpu",
-    machines: dict[str, list[dict]] | None = None,
     **unhashed,
 ) -> None:
     """Write the scores (a table of schema SCORES for each seed), metrics and record of a run.
 
     `started` is the time at which the run started, as `time.perf_counter` returned it.
     """
-    seconds = time.perf_counter() - started
+    seconds = round(time.perf_counter() - started, 3)
     path = Path(folder, "scores.parquet")
     all_scores = pd.concat(scores, ignore_index=True)
     write_table(all_scores, SCORES, path)
     corpus = read_table(next(iter(job.files.values())).corpus, CORPUS)
     metrics = compute_metrics(all_scores, corpus, job.types)
     write_table(metrics, METRICS, path.with_name("metrics.parquet"))
-    unhashed = {
-        **{"device": device, "machines": machines or {}, "wall_seconds": round(seconds, 3)},
-        **unhashed,
-        "measures": {name: measure.computation for name, measure in RANKED.items()},
-    }
-    write_json(path.with_name("run.json"), run_record(job, inputs, path, **unhashed))
+    measures = {name: measure.computation for name, measure in RANKED.items()}
+    record = run_record(job, inputs, path, wall_seconds=seconds, **unhashed, measures=measures)
+    write_json(path.with_name("run.json"), record)
 
 
 def read_metrics(path: str | Path) -> pd.DataFrame:

@@ -65,7 +65,7 @@ def solve_cells(
     for solver, job in jobs.items():
         metrics = Path(folders[solver], "metrics.parquet")
         write_table(pd.concat(parts[solver], ignore_index=True)[METRICS.names], METRICS, metrics)
-        record = run_record(job, inputs, metrics, device="cpu", machines={}, wall_seconds=seconds)
+        record = run_record(job, inputs, metrics, wall_seconds=seconds)
         write_json(metrics.with_name("run.json"), record)
 
 

@@ -71,8 +71,8 @@ class LiveLog:
                     first_line(error),
                 )
             self._is_away, self._experiment = True, None
-        ended = time.monotonic()
-        self._next_attempt = ended + _PAUSE * (ended - started)
+        now = time.monotonic()
+        self._next_attempt = now + _PAUSE * (now - started)
 
     def _send(self, status: str | None) -> None:
         """Send new epochs; the first time and after a failure, send all epochs in new runs."""

@@ -4,6 +4,7 @@ import getpass
 import json
 import logging
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -47,15 +48,12 @@ def paper_runs(
     Raises AnalogyQAError when a record or the summary is damaged.
     """
     results = Path(results)
-    titles_by_cell: dict[Cell, dict[str, None]] = {}
+    titles: dict[Cell, dict[str, None]] = defaultdict(dict)
     for name in paper.tables_and_figures:
-        title = printed_name(name)
         for cell in artefact_cells(config, paper, name):
-            titles_by_cell.setdefault(cell.with_run(config), {})[title] = None
-    descriptions = {
-        cell: f"Shown in {paper.paper} ({paper.citation.strip()}): {', '.join(titles)}"
-        for cell, titles in titles_by_cell.items()
-    }
+            titles[cell.with_run(config)][printed_name(name)] = None
+    start = f"Shown in {paper.paper} ({paper.citation.strip()}): "
+    descriptions = {cell: start + ", ".join(names) for cell, names in titles.items()}
     path = results / "summary.csv"
     summary = by_cell(read_csv(path, SUMMARY)) if path.exists() else {}
     # A run may hold several cells.
@@ -92,7 +90,8 @@ def cell_run(
         for name in _SPREAD
         if pd.notna(row[name])
     }
-    files = [path for path in (folder / "metrics.parquet", _corpus(results, cell)) if path.exists()]
+    corpus = results / "corpora" / f"{cell.corpus}.parquet"
+    files = [path for path in (folder / "metrics.parquet", corpus) if path.exists()]
     shown = content_hash([tags, spread, *map(sha256, files)])
     add = partial(_add_cell, results, cell, record, tags, spread, config)
     return Importable(tags["record"], shown, add, len(record["seeds"]))
@@ -101,10 +100,6 @@ def cell_run(
 def _origin_tags() -> dict[str, str]:
     source = {"mlflow.source.name": "Snakefile", "mlflow.source.type": "JOB"}
     return {**source, "mlflow.user": getpass.getuser()}
-
-
-def _corpus(results: Path, cell: Cell) -> Path:
-    return results / "corpora" / f"{cell.corpus}.parquet"
 
 
 def _add_cell(
@@ -122,7 +117,7 @@ def _add_cell(
     """
     folder, client = results / "runs" / cell.path, experiment.client
     history_path, record_path = folder / "history.parquet", folder / "run.json"
-    end = _modified(record_path)
+    end = record_path.stat().st_mtime_ns // 1_000_000
     start = end - round(1000 * (record.get("wall_seconds") or 0))
     name, params = run_name(cell), cell_params(cell)
     flat = pd.json_normalize(_settings(record)).iloc[0].dropna().astype(str)
@@ -138,7 +133,7 @@ def _add_cell(
     if log_file := run_log(results, cell):
         files[f"{log_file.parent.parent.name}.log"] = log_file
     experiment.add_files(run_id, files)
-    write = _model_writer(results, cell, record, config)  # for the first seed
+    write_first = _model_writer(results, cell, record, config)
     history = pd.DataFrame(columns=HISTORY.names)
     if history_path.exists():
         history = read_table(history_path, HISTORY)
@@ -153,12 +148,13 @@ def _add_cell(
             times = start + (1000 * seconds.cumsum()).round().astype(int)
             curves = curve_points(epochs, times)
             chosen = kept_epochs(epochs, run_system(record)["training"]["select_by"])[seed]
+            write = write_first if seed == record["seeds"][0] else None
             # MLflow does not allow these characters in the name of a model.
             model_name = re.sub(r"[/:.%\"']", "-", seed_name)
             model_id = experiment.add_model(model_name, seed_id, int(chosen), write)
             if write:
                 client.set_tag(run_id, SERVED, model_id)
-            seed_end, write = int(times.max()), None
+            seed_end = int(times.max())
         finals = _final_points(measured.loc[seed].to_dict(), seed_end, model_id)
         experiment.log(seed_id, curves + finals, {**params, "seed": str(seed)})
         client.set_terminated(seed_id, end_time=seed_end)
@@ -168,21 +164,15 @@ def _add_cell(
 
 def _settings(record: dict) -> dict:
     """Return what a record says about how its scores were made, as nested values."""
-    system = run_system(record)
-    apart = {key: system.get(key) for key in ("training", "p")}
-    return {
-        "system": {key: value for key, value in system.items() if key not in apart},
-        **apart,
-        **{key: record[key] for key in ("hyperparameters", "sources")},
-        "lowercase": record["settings"]["lowercase"],
-        **record["stores"],
-    }
+    system = dict(run_system(record))
+    training, p = system.pop("training", None), system.pop("p", None)
+    made = {key: record[key] for key in ("hyperparameters", "sources")}
+    lowercase = record["settings"]["lowercase"]
+    apart = {"training": training, "p": p, "lowercase": lowercase}
+    return {"system": system, **apart, **made, **record["stores"]}
 
 
-def _final_points(
-    values: Mapping[str, float], end: int, model_id: str | None = None
-) -> list[Metric]:
-    """Return the final values of a run."""
+def _final_points(values: Mapping, end: int, model_id: str | None = None) -> list[Metric]:
     return [Metric(name, float(value), end, 0, model_id) for name, value in values.items()]
 
 
@@ -215,7 +205,7 @@ def documents_run(results: Path, paper: str) -> list[Importable]:
     tags = {"record": experiment_name(results, paper), **_origin_tags()}
 
     def add(experiment: MlflowExperiment) -> str:
-        end = max(map(_modified, paths))
+        end = max(path.stat().st_mtime_ns for path in paths) // 1_000_000
         run_id = experiment.create("tables and figures", tags, end)
         experiment.add_files(run_id, files)
         experiment.client.set_terminated(run_id, end_time=end)
@@ -249,7 +239,7 @@ def _measured(metrics: pd.DataFrame) -> pd.DataFrame:
 
 def _inputs(results: Path, cell: Cell, sources: Mapping[str, str]) -> list[DatasetInput]:
     """Return the splits of a cell's corpus; none if there is no corpus file."""
-    path = _corpus(results, cell)
+    path = results / "corpora" / f"{cell.corpus}.parquet"
     if not path.exists():
         return []
     digest, rows = _read_corpus(path)
@@ -281,7 +271,3 @@ def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[Metric]:
         Metric(f"epoch/{measure}", float(value), int(times[epoch]), int(epoch))
         for measure, epoch, value in rows
     ]
-
-
-def _modified(path: Path) -> int:
-    return path.stat().st_mtime_ns // 1_000_000

@@ -1,16 +1,30 @@
-"""The weights of a trained cell, read from its checkpoints, and the vectors they give."""
+"""What is read from a finished run: weights, the vectors they give, and decisions."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analogyqa.encoders import build_encoder, minilm
 from analogyqa.encoders.minilm import vocabulary
 from analogyqa.errors import AnalogyQAError
 from analogyqa.runs import solve
-from analogyqa.runs.finished import trained_encoder, write_inside, write_weights
+from analogyqa.runs.finished import (
+    find_decisions,
+    trained_encoder,
+    write_inside,
+    write_weights,
+)
 from analogyqa.runs.solve import sentence_vectors
 from analogyqa.runs.train import train_cell
-from analogyqa.schemas import CORPUS, INSIDE, SCORES, read_table
+from analogyqa.schemas import (
+    CORPUS,
+    DECISIONS,
+    INSIDE,
+    PROTOTYPES,
+    SCORES,
+    read_table,
+    write_table,
+)
 from analogyqa.settings.systems import Training
 from analogyqa.training import loop
 from analogyqa.vectors.store import read_store
@@ -41,29 +55,20 @@ def weights(job, folder):
     return folder / "weights.pt"
 
 
-# Weights
+WORDS, LENGTHS = np.array([[0, 1, 2], [3, 4, 0]]), np.array([3, 2])
 
 
-def test_each_seed_has_its_own_trained_weights(weights, job):
+def test_each_seed_has_its_own_trained_weights_also_for_other_words(weights, job):
     vectors, _ = read_store(job.files[3].vectors)
-    words, lengths = np.array([[0, 1, 2], [3, 4, 0]]), np.array([3, 2])
-    first, other = (
-        trained_encoder(SYSTEM, vectors, seed, weights)(words, lengths) for seed in (3, 4)
+    first, other, fewer = (
+        trained_encoder(SYSTEM, known, seed, weights)(WORDS, LENGTHS)
+        for known, seed in ((vectors, 3), (vectors, 4), (vectors[:5], 3))
     )
     assert first.shape == (2, 4)
     assert not np.allclose(first, other)
     untrained = build_encoder("untrained_bigru", vectors, SYSTEM.training, 3)
-    assert not np.allclose(first, untrained(words, lengths))
-
-
-def test_another_data_set_may_have_other_words(weights, job):
-    vectors, _ = read_store(job.files[3].vectors)
-    words, lengths = np.array([[0, 1]]), np.array([2])
-    fewer, expected = (
-        trained_encoder(SYSTEM, word_vectors, 3, weights)(words, lengths)
-        for word_vectors in (vectors[:2], vectors)
-    )
-    np.testing.assert_array_equal(fewer, expected)
+    assert not np.allclose(first, untrained(WORDS, LENGTHS))
+    np.testing.assert_array_equal(first, fewer)
 
 
 def test_a_corpus_is_encoded_by_the_weights(weights, job):
@@ -99,25 +104,22 @@ def test_an_encoder_with_its_own_vocabulary_reads_its_word_pieces(job, monkeypat
 # Vectors and norms
 
 
-def job_of_one_seed(job, seed=3, **changed):
-    return job._replace(files={seed: job.files[seed]}, **changed)
-
-
-def write_inside_table(job, folder, name="inside.parquet"):
-    write_inside(job, folder.parent, folder / name)
+def write_inside_table(job, folder, seed=3, name="inside.parquet", **changed):
+    one_seed = job._replace(files={seed: job.files[seed]}, **changed)
+    write_inside(one_seed, folder.parent, folder / name)
     return folder / name
 
 
 def test_the_inside_table_is_reproducible_without_training_again(job, folder, monkeypatch):
     monkeypatch.setattr(loop, "train_seed", None)
-    first = write_inside_table(job_of_one_seed(job), folder)
+    first = write_inside_table(job, folder)
     inside = read_table(first, INSIDE)
     scores = read_table(folder / "scores.parquet", SCORES)
     ranked_ids = scores[(scores["seed"] == 3) & (scores["split"] == "test")]["candidate_id"]
     assert inside[inside["kind"] == "candidate"]["id"].tolist() == ranked_ids.tolist()
-    again = write_inside_table(job_of_one_seed(job), folder, "again.parquet")
+    again = write_inside_table(job, folder, name="again.parquet")
     assert first.read_bytes() == again.read_bytes()
-    other_seed = write_inside_table(job_of_one_seed(job, 4), folder)
+    other_seed = write_inside_table(job, folder, 4)
     assert not inside["norm"].equals(read_table(other_seed, INSIDE)["norm"])
 
 
@@ -144,7 +146,64 @@ def test_a_missing_checkpoint_is_named(job, tmp_path, folder, changed):
         write_weights(job, tmp_path, tmp_path / "weights.pt")
     message = r"seed 3 is missing.* Delete .*comb/default/run\.json, then"
     with pytest.raises(AnalogyQAError, match=message):
-        system = changed.pop("system", job.system)
-        other = job_of_one_seed(job, settings=job.settings | changed, system=system)
-        write_inside_table(other, folder, "missing.parquet")
+        settings, system = job.settings | changed, changed.get("system", job.system)
+        write_inside_table(job, folder, 3, "missing.parquet", settings=settings, system=system)
     assert not (folder / "missing.parquet").exists()
+
+
+# Decisions
+
+
+PAIRS = [
+    ("train", "t0", "who was it ?", "t0-0", "it was Anna", 1, "who"),
+    ("train", "t1", "who sang ?", "t1-0", "Ben did", 1, "who"),
+    ("train", "t2", "where is it ?", "t2-0", "in Oslo", 1, "where"),
+    ("test", "q0", "who wrote ?", "q0-0", "Carl wrote", 1, "who"),
+    ("test", "q0", "who wrote ?", "q0-1", "nobody", 0, "who"),
+    ("test", "q0", "who wrote ?", "q0-2", "someone", 0, "who"),
+    ("test", "q1", "where was he ?", "q1-0", "at home", 1, "where"),
+]
+
+
+def prototypes(*rows):
+    """Return a table of prototypes: rank within the type, type and question id."""
+    return pd.DataFrame(
+        [(rank, name, question_id, f"{question_id}-0") for rank, name, question_id in rows],
+        columns=PROTOTYPES.names,
+    )
+
+
+def scores(seed, *rows):
+    """Return scores of test candidates: id, label, score and best prototype."""
+    return pd.DataFrame(
+        [(seed, "test", name[:2], name, label, score, best) for name, label, score, best in rows],
+        columns=SCORES.names,
+    )
+
+
+def test_the_prototype_of_the_first_candidate_decides(tmp_path):
+    table = pd.concat([
+        scores(0, ("q0-0", 1, 0.5, 1), ("q0-1", 0, 0.25, 0), ("q0-2", 0, -0.5, 0),
+               ("q1-0", 1, 0.9, 0)),
+        # Equal scores are ranked by descending id.
+        scores(1, ("q0-0", 1, 0.125, 0), ("q0-1", 0, 0.5, 0), ("q0-2", 0, 0.5, 1),
+               ("q1-0", 1, 0.1, 0)),
+    ])  # fmt: skip
+    first = prototypes((0, "who", "t0"), (1, "who", "t1"), (0, "where", "t2"))
+    second = prototypes((0, "who", "t1"), (1, "who", "t0"), (0, "where", "t2"))
+    decisions = find_decisions(
+        table, pd.DataFrame(PAIRS, columns=CORPUS.names), {0: first, 1: second}
+    )
+    write_table(decisions, DECISIONS, tmp_path / "decisions.parquet")
+    rows = decisions.set_index(["seed", "question_id"])
+    assert rows["candidate_id"].to_dict() == {
+        (0, "q0"): "q0-0", (0, "q1"): "q1-0", (1, "q0"): "q0-2", (1, "q1"): "q1-0",
+    }  # fmt: skip
+    assert rows["label"].tolist() == [1, 1, 0, 1]
+    assert rows["prototype_question_id"].tolist() == ["t1", "t2", "t0", "t2"]
+    assert rows["margin"].tolist() == pytest.approx(
+        [0.25, float("nan"), -0.375, float("nan")], nan_ok=True
+    )
+    wrong_decision = rows.loc[1, "q0"]
+    assert (wrong_decision["candidate"], wrong_decision["correct"]) == ("someone", "Carl wrote")
+    assert wrong_decision["prototype_candidate"] == "it was Anna"
