@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.analogies.distractors import draw_distractors
-from analogyqa.analogies.pairs import MASK
+from analogyqa.analogies.grammar import MASK
 from analogyqa.analogies.specs import DISTRACTORS
 from builders.documents import UD, doc
 

@@ -125,9 +125,8 @@ def encode(path: Path) -> None:
 
 
 def words_of_store(path: Path) -> None:
-    store = path.with_suffix("").with_suffix(".npy")
-    store.write_bytes(npy(NUMBERS))
-    read_store(store)
+    path.with_suffix("").with_suffix(".npy").write_bytes(npy(NUMBERS))
+    read_store(path.with_suffix("").with_suffix(".npy"))
 
 
 def store(path: Path) -> None:
@@ -147,10 +146,6 @@ def entities(path: Path | str) -> None:
     rows = [("dev", "q", "who ?", "c", "ada was in rome in 1901", 1, "who")]
     labels = {"who": ["PERSON"], "when": ["DATE"], "where": ["GPE"]}
     find_entities(pd.DataFrame(rows, columns=CORPUS.names), str(path), labels)
-
-
-def relation(path: Path) -> None:
-    relations_corpus({"capitals": path})
 
 
 def checkpoint(path: Path) -> None:
@@ -244,33 +239,25 @@ PARQUET = written(lambda file: pq.write_table(ROWS, file, compression="zstd"))
 INFERSENT = saved(infersent.InferSent(3, 2).state_dict())
 
 TARGETS = {
-    "WikiQA": Target(
-        read_corpus("wikiqa"), [WIKIQA, WIKIQA.replace(b"\n", b"\r\n")], ".tsv", 25_000
-    ),
+    "WikiQA": Target(read_corpus("wikiqa"),
+        [WIKIQA, WIKIQA.replace(b"\n", b"\r\n")], ".tsv", 25_000),
     "WikiQA, table": Target(build("wikiqa"), [WIKIQA], ".tsv", 500),
     "TrecQA": Target(read_corpus("trecqa"), JACANA, ".xml", 25_000),
     "TrecQA, table": Target(build("trecqa"), JACANA, ".xml", 500),
     "SemEval": Target(read_corpus("semeval"), [CQA.encode()], ".xml", 8_000),
     "SemEval, table": Target(build("semeval"), [CQA.encode()], ".xml", 500),
     "related questions": Target(read_corpus("semeval_related"), [RELATED_QUESTIONS], ".xml", 4_000),
-    "related questions, JSON": Target(
-        read_corpus("semeval_related"), [RELATED_LINES], ".jsonl", 4_000
-    ),
+    "related questions, JSON": Target(read_corpus("semeval_related"),
+        [RELATED_LINES], ".jsonl", 4_000),
     "table": Target(read_corpus("table"), [b"question,answer,label\nwho?,it,1\n"], ".csv", 4_000),
-    "relations": Target(relation, [RELATIONS], ".tsv", 2_000),
-    "YahooCQA": Target(
-        read_corpus("yahoocqa_splits"), [zipped(("env.pkl", SPLIT_PICKLE))], ".pkl.zip", 2_000
-    ),
+    "relations": Target(lambda path: relations_corpus({"it": path}), [RELATIONS], ".tsv", 2_000),
+    "YahooCQA": Target(read_corpus("yahoocqa_splits"),
+        [zipped(("env.pkl", SPLIT_PICKLE))], ".pkl.zip", 2_000),
     "lines": Target(lambda path: list(read_lines(path)), [b"a\tb\n\xc3\xa9\n"], ".tsv", 2_000),
-    "word pairs": Target(
-        lambda path: read_word_pairs(path, "places"),
-        [b": places\nRome Italy Oslo Norway\n"],
-        ".txt",
-        2_000,
-    ),
-    "word counts": Target(
-        lambda path: read_frequencies(path, {"elm": 0}), [b"oak 3\nelm 990\n"], ".txt", 2_000
-    ),
+    "word pairs": Target(lambda path: read_word_pairs(path, "places"),
+        [b": places\nRome Italy Oslo Norway\n"], ".txt", 2_000),
+    "word counts": Target(lambda path: read_frequencies(path, {"elm": 0}),
+        [b"oak 3\nelm 990\n"], ".txt", 2_000),
     "vectors": Target(select, [vectors_text(), vectors_text("")], ".vec", 25_000),
     "vectors, gzipped": Target(select, [gzip.compress(vectors_text(), mtime=0)], ".vec.gz", 8_000),
     "vectors, zipped": Target(select, [zipped(("a.vec", vectors_text()))], ".vec.zip", 12_000),
@@ -278,9 +265,8 @@ TARGETS = {
     "word2vec, zipped": Target(select, [zipped(("a.bin", vectors_binary()))], ".bin.zip", 4_000),
     "store": Target(store, [npy(NUMBERS)], ".npy", 10_000),
     "words of a store": Target(words_of_store, [WORD_LINES], ".words.txt", 2_000),
-    "record of a store": Target(
-        store_record, [b'{"dim": 4, "found": 5, "origin": "x"}'], ".json", 8_000
-    ),
+    "record of a store": Target(store_record,
+        [b'{"dim": 4, "found": 5, "origin": "x"}'], ".json", 8_000),
     "Sent2Vec": Target(encode, [sent2vec()], ".bin", 20_000),
     "Sent2Vec's words": Target(encode, [vectors_text()], ".vec", 2_000),
     "inference": Target(nli, [b"a b\tc\t0\nd\te\t2\n"], ".txt", 4_000),
@@ -297,15 +283,14 @@ TARGETS = {
     "checkpoint": Target(checkpoint, [saved({"a": torch.ones(3)})], ".pt", 1_500),
     "InferSent": Target(infersent.load, [INFERSENT], ".pkl", 1_500),
     "Parquet": Target(metrics, [PARQUET], ".parquet", 2_000),
-}
+}  # fmt: skip
 
 
 def mark_most_slow(*lists: list) -> list:
     """Return all combinations, marked slow if they differ from the first in several values."""
-    return [
-        pytest.param(
-            *(values[index] for values, index in zip(lists, indices, strict=True)),
-            marks=[pytest.mark.slow] if sum(map(bool, indices)) > 1 else [],
-        )
-        for indices in product(*map(range, map(len, lists)))
-    ]
+    combinations = []
+    for indexed in product(*map(enumerate, lists)):
+        indices, values = zip(*indexed, strict=True)
+        marks = [pytest.mark.slow] if sum(map(bool, indices)) > 1 else []
+        combinations.append(pytest.param(*values, marks=marks))
+    return combinations

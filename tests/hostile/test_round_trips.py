@@ -75,12 +75,11 @@ def check_semeval(folder: Path, content: list) -> None:
         lines.append(f'<Thread><RelQuestion RELQ_ID="Q{number}"><RelQSubject/>')
         lines.append(f"<RelQBody>{escape(question)}</RelQBody></RelQuestion>")
         for index, (text, label) in enumerate(pairs):
-            attributes = (
-                f'RELC_ID="Q{number}_C{index}" RELC_RELEVANCE2RELQ="{("Bad", "Good")[label]}"'
-            )
+            relevance = ("Bad", "Good")[label]
             lines.append(
-                f"<RelComment {attributes}><RelCText>{escape(text)}</RelCText></RelComment>"
+                f'<RelComment RELC_ID="Q{number}C{index}" RELC_RELEVANCE2RELQ="{relevance}">'
             )
+            lines.append(f"<RelCText>{escape(text)}</RelCText></RelComment>")
         lines.append("</Thread>")
     normalised = [
         (" ".join(question.split()), [(" ".join(text.split()), label) for text, label in pairs])

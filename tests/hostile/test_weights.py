@@ -6,7 +6,6 @@ import io
 import json
 import os
 import pickle
-import shutil
 from collections import OrderedDict
 from functools import partial
 from itertools import product
@@ -121,21 +120,15 @@ def test_a_spacy_model_with_a_pickle_for_any_of_its_files_runs_nothing(tmp_path,
     assert not marker.exists()
 
 
-@pytest.fixture(scope="module")
-def tiny_transformer(tmp_path_factory):
+@pytest.fixture
+def sentence_model(tmp_path):
     """A tiny model of sentence-transformers, with a dense layer behind it."""
     from sentence_transformers import SentenceTransformer, models
 
-    folder = tmp_path_factory.mktemp("transformer")
-    bert = models.Transformer(str(tiny.save_bert(folder / "bert")))
+    bert = models.Transformer(str(tiny.save_bert(tmp_path / "bert")))
     layers = [bert, models.Pooling(tiny.DIM), models.Dense(tiny.DIM, 3)]
-    SentenceTransformer(modules=layers, device="cpu").save(str(folder / "model"))
-    return folder / "model"
-
-
-@pytest.fixture
-def sentence_model(tiny_transformer, tmp_path):
-    return shutil.copytree(tiny_transformer, tmp_path / "model")
+    SentenceTransformer(modules=layers, device="cpu").save(str(tmp_path / "model"))
+    return tmp_path / "model"
 
 
 def encode_with(folder: Path) -> np.ndarray:
@@ -164,26 +157,25 @@ def test_a_sentence_transformer_with_a_pickle_for_any_of_its_files_runs_nothing(
     assert encode_with(sentence_model).shape == (1, 3)
 
 
-# A file of the model, and a change that makes it name foreign code.
-FOREIGN_CODE = {
-    kind: ("modules.json", lambda modules, kind=kind: modules[-1].update(type=kind))
-    for kind in ("os.system", "pickle.load", "evil.Module", "builtins.exec")
-}
-FOREIGN_CLASSES = {
-    "model_type": "x",
-    "auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"},
-}
-FOREIGN_CODE["auto_map"] = ("config.json", lambda config: config.update(FOREIGN_CLASSES))
+CLASSES = {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", FOREIGN_CODE)
-def test_a_sentence_transformer_cannot_name_code_to_run(sentence_model, marker, case):
-    name, edit = FOREIGN_CODE[case]
+@pytest.mark.parametrize(
+    ("file", "changes"),
+    [
+        *(
+            ("modules.json", {"type": name})
+            for name in ("os.system", "pickle.load", "evil.Module", "builtins.exec")
+        ),
+        ("config.json", {"model_type": "x", "auto_map": CLASSES}),
+    ],
+)
+def test_a_sentence_transformer_cannot_name_code_to_run(sentence_model, marker, file, changes):
     (sentence_model / "evil.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
-    values = json.loads((sentence_model / name).read_text())
-    edit(values)
-    (sentence_model / name).write_text(json.dumps(values))
+    values = json.loads((sentence_model / file).read_text())
+    (values if isinstance(values, dict) else values[-1]).update(changes)
+    (sentence_model / file).write_text(json.dumps(values))
     with pytest.raises(AnalogyQAError, match=str(sentence_model)):
         encode_with(sentence_model)
     assert not marker.exists()

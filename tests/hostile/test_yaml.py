@@ -4,6 +4,7 @@ import resource
 import string
 import subprocess
 import tracemalloc
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -34,17 +35,16 @@ POSITIONS = {
 
 
 def grown(first: str, layer: str) -> str:
-    """Return a mapping from a to z, each made of ten times the one before."""
+    """Return a mapping from a to z, each made of the one before many times."""
     lines = [f"a: &a {first}\n"]
     for before, name in pairwise(string.ascii_lowercase):
-        parts = ", ".join(layer.format(number=number, alias=f"*{before}") for number in range(10))
-        lines.append(f"{name}: &{name} " + ("{%s}" if ":" in layer else "[%s]") % parts + "\n")
+        lines.append(f"{name}: &{name} {layer.replace('*', f'*{before}')}\n")
     return "".join(lines)
 
 
 BOMBS = {
-    "lists": grown("[x, x]", "{alias}"),
-    "mappings": grown("{x: x}", "k{number}: {alias}"),
+    "lists": grown("[x, x]", "[*, *, *, *, *, *, *, *, *]"),
+    "mappings": grown("{x: x}", "{k0: *, k1: *, k2: *, k3: *, k4: *, k5: *, k6: *, k7: *, k8: *}"),
     "itself": "a: &a [*a]\n",
     "itself, deeper": "a: &a {b: {c: [1, *a]}}\n",
     "by a large list": f"a: &a [{'x, ' * 400}]\nb: [{'*a, ' * 400}]\n",
@@ -95,20 +95,12 @@ def test_ordinary_aliases_are_read(tmp_path):
 @pytest.mark.parametrize("case", ["apply", "own tag", "lists", "itself"])
 def test_a_run_with_a_hostile_configuration_stops_before_any_job(tmp_path, marker, case):
     path = tmp_path / "it.yaml"
-    content = (
-        POSITIONS["value"].format(CODE[case].format(marker=marker)) if case in CODE else BOMBS[case]
-    )
-    path.write_text(content)
-    memory = (8 << 30, 8 << 30)
-    done = subprocess.run(
-        [*SNAKEMAKE, "--configfile", str(path), "--cores", "1"],
-        cwd=tmp_path,
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, memory),
-    )
+    code = POSITIONS["value"].format(CODE.get(case, "").format(marker=marker))
+    path.write_text(code if case in CODE else BOMBS[case])
+    command = [*SNAKEMAKE, "--configfile", str(path), "--cores", "1"]
+    options = {"cwd": tmp_path, "env": clean_environment(), "text": True, "timeout": 300}
+    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    done = subprocess.run(command, capture_output=True, preexec_fn=limit, **options)
     assert done.returncode != 0
     message = done.stdout + done.stderr
     refusals = ("is not allowed", "is not valid", "its aliases", "cannot be read as a YAML mapping")

@@ -12,7 +12,7 @@ import torch
 from huggingface_hub import constants
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from analogyqa.analogies.pairs import MASK
+from analogyqa.analogies.grammar import MASK
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, hugging_face
 from analogyqa.pretrained.hugging_face import find_folder, find_model

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analogyqa.analogies.grammar import SUPPORT, lemmatise
-from analogyqa.analogies.pairs import MASK, join_words, lower_first
+from analogyqa.analogies.grammar import MASK, SUPPORT, join_words, lemmatise, lower_first
 from analogyqa.analogies.specs import DISTRACTORS
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ SHARE = 0.2  # probability that a word is deleted or masked
 SPAN = 3  # mean length of a deleted span, in words
 _KEPT = ("ADJ", "ADV", "DET", "AUX", "PUNCT")  # parts of speech that random deletion keeps
 _MAX_DRAWS = 20
-_NOT = ("not", "n't")
 
 
 def draw_distractors(doc: "Doc", seed: int) -> list[str] | None:
@@ -30,33 +28,31 @@ def draw_distractors(doc: "Doc", seed: int) -> list[str] | None:
     result depends on the seed and the sentence only.
     """
     random = np.random.default_rng([seed, zlib.crc32(doc.text.encode())])
-    taken = [_simplify(doc.text)]
-    distractors = []
+    distractors: dict[str, str] = {_simplify(doc.text): ""}
     for entry in DISTRACTORS.values():
         make = entry.load()
         draws = (make(doc, random) for _ in range(_MAX_DRAWS))
-        new = next((text for text in draws if text and _simplify(text) not in taken), None)
+        new = next((text for text in draws if text and _simplify(text) not in distractors), None)
         if new is None:
             return None
-        taken.append(_simplify(new))
-        distractors.append(new)
-    return distractors
+        distractors[_simplify(new)] = new
+    return list(distractors.values())[1:]
 
 
 def not_negation(doc: "Doc", random: np.random.Generator) -> str | None:
     """Remove "not", or insert it after the first auxiliary, adding "do" if there is none."""
     words = _words(doc)
-    negations = [token.i for token in doc if token.lower_ in _NOT]
-    if negations:
-        return join_words([word for i, word in enumerate(words) if i != negations[0]])
+    negation = next((token for token in doc if token.lower_ in ("not", "n't")), None)
     auxiliary = next((token for token in doc if token.pos_ == "AUX" or token.tag_ == "MD"), None)
-    if auxiliary is not None:
-        words[auxiliary.i] += " not"
-        return join_words(words)
     verb = next((token for token in doc if token.tag_ in SUPPORT and token.pos_ == "VERB"), None)
-    if verb is None or not (lemma := lemmatise(verb.lower_, "VERB")):
+    if negation is not None:
+        words[negation.i] = ""
+    elif auxiliary is not None:
+        words[auxiliary.i] += " not"
+    elif verb is not None and (lemma := lemmatise(verb.lower_, "VERB")):
+        words[verb.i] = f"{SUPPORT[verb.tag_]} not {lemma}"
+    else:
         return None
-    words[verb.i] = f"{SUPPORT[verb.tag_]} not {lemma}"
     return join_words(words)
 
 
@@ -69,8 +65,7 @@ def random_deletion(doc: "Doc", random: np.random.Generator) -> str | None:
 def random_masking(doc: "Doc", random: np.random.Generator) -> str | None:
     """Mask at least one word, each with probability SHARE."""
     masked = _draw_positions(_word_positions(doc), random)
-    words = [MASK if i in masked else word for i, word in enumerate(_words(doc))]
-    return join_words(words)
+    return join_words([MASK if i in masked else word for i, word in enumerate(_words(doc))])
 
 
 def span_deletion(doc: "Doc", random: np.random.Generator) -> str | None:

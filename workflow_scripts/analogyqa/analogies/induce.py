@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from analogyqa.analogies.distractors import draw_distractors
-from analogyqa.analogies.pairs import SentencePair, finish_sentence, word_set
+from analogyqa.analogies.grammar import finish_sentence, word_set
 from analogyqa.analogies.specs import RELATIONS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_lines
@@ -37,6 +37,22 @@ _NOT_RELATIVES = word_set("""
 """)
 _PRONOUNS = {"he", "she"}
 _POSSESSIVE = {"his", "her"}  # cannot be subjects
+
+
+class SentencePair(NamedTuple):
+    """Two related sentences, their source file and the rule that made them.
+
+    `varied` is the word that the rule changes, such as the adjective. The number of pairs with the
+    same varied word is limited. `words` is the number of the pair of words that fills a template;
+    0 for sentences that no template made.
+    """
+
+    first: str
+    second: str
+    source: str
+    rule: str
+    varied: str = ""
+    words: int = 0
 
 
 def induce_category(

@@ -20,11 +20,9 @@ from analogyqa.analogies.grammar import (
     is_form,
     is_negated,
     is_plural,
+    join_words,
     label,
     lemmatise,
-)
-from analogyqa.analogies.pairs import (
-    join_words,
     lower_first,
     replace_words,
     with_articles,

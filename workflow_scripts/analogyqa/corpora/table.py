@@ -180,8 +180,8 @@ def count_corpora(paths: Iterable[str | Path]) -> dict[str, dict[str, Counts]]:
     counts = {}
     for path in paths:
         corpus = read_table(path, CORPUS)
-        kinds: dict[str, Counts] = {"all_questions": {}, "pairs": {}, "analogies": {}}
-        kinds["questions"] = count_questions(corpus)
+        kinds: dict[str, Counts] = {"questions": count_questions(corpus)}
+        kinds |= {"all_questions": {}, "pairs": {}, "analogies": {}}
         for split, by_type in kinds["questions"].items():
             pairs = corpus[corpus["split"] == split]
             kinds["all_questions"][split] = {ALL: pairs["question_id"].nunique()}

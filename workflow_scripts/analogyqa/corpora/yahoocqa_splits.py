@@ -52,11 +52,8 @@ def _load(path: str | Path) -> _Splits:
                 # Texts of Python 2 are bytes.
                 content = _PlainUnpickler(file, encoding="utf-8").load()
         return TypeAdapter(_Splits).validate_python(content)
-    except ValidationError as error:
-        cause = "the pickle lacks the form {split: {question: [[answer, label], ..]}}"
+    except Exception as error:  # a damaged pickle can raise almost any exception
+        cause = f"not an archive of one plain pickle ({error})"
+        if isinstance(error, ValidationError):
+            cause = "the pickle lacks the form {split: {question: [[answer, label], ..]}}"
         raise AnalogyQAError(f"{path}: {cause}. Fetch the file again.") from error
-    # A damaged pickle can raise almost any exception.
-    except Exception as error:
-        raise AnalogyQAError(
-            f"{path}: not an archive of one plain pickle ({error}). Fetch the file again."
-        ) from error

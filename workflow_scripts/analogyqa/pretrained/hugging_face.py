@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from analogyqa.analogies.pairs import MASK
+from analogyqa.analogies.grammar import MASK
 from analogyqa.errors import AnalogyQAError, explain_damage
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from analogyqa.analogies.grammar import article_before, finish_sentence, join_words, with_articles
 from analogyqa.analogies.induce import from_templates, persons, read_word_pairs
-from analogyqa.analogies.pairs import article_before, finish_sentence, join_words, with_articles
 
 
 def test_words_become_a_sentence():
