@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from analogyqa.corpora.wikiqa import COLUMNS
+from analogyqa.corpora.tabular import WIKIQA
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.pretrained.infersent import InferSent
 from analogyqa.sources.registry import load_registry
@@ -111,7 +111,7 @@ DAMAGE = {
     "WikiQA": [
         ("", ", line 1: no column"),
         *((HEADER.replace(column, "Other") + ROW, f", line 1: no column {column}")
-          for column in COLUMNS),
+          for column in WIKIQA),
         (HEADER.replace("\n", "\tLabel\n") + ROW, ", line 1: the header repeats the column Label"),
         ('"QuestionID"\t"Question"\n', ", line 1: ", "double quotes"),
         (HEADER + ROW.replace("\t1\n", "\n"), ", line 2: 6 fields, but the header has 7"),

@@ -233,7 +233,7 @@ EDITS = {
     "a reader that is not used": (
         "corpora/trecqa.py", "yield Pair(", "yield Pair(0 + ", set(), False,
     ),
-    "a reader": ("corpora/wikiqa.py", "yield Pair(", "yield Pair(0 + ", {"build_corpus"}, True),
+    "a reader": ("corpora/tabular.py", "yield Pair(", "yield Pair(0 + ", {"build_corpus"}, True),
 }  # fmt: skip
 
 

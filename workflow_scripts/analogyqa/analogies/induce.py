@@ -187,14 +187,12 @@ def apply_rule(
     nlp: "Language",
     seed: int | list[int],
 ) -> Iterator[SentencePair]:
-    """Apply a rule to parsed sentences in random order, and yield its pairs.
+    """Apply a rule, a key of `RELATIONS`, to parsed sentences in random order; yield its pairs.
 
     Args:
-        rule: a key of `RELATIONS`.
         sentences: the source file of each sentence.
         words: words for the rule, such as the antonyms of adjectives.
         holding: if not empty, only sentences with one of these words or `words` are parsed.
-        nlp, seed: parse and shuffle the sentences.
     """
     keywords = {word.lower() for word in holding} | {*words}
     selected = [
@@ -240,7 +238,7 @@ def choose_pairs(
         pairs: candidates, in order.
         count: largest number of pairs.
         per_word: largest number of pairs with the same varied word.
-        nlp, seed: parse second sentences and draw distractors; without `nlp` there are none.
+        nlp: parses second sentences, to draw distractors; without it there are none.
     """
     rows: list[tuple[str, str, str, str, str, list[str]]] = []
     varied: Counter[str] = Counter()

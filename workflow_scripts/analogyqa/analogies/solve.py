@@ -173,11 +173,7 @@ def target_pairs(pair: int, pairs: int, both_directions: bool = False) -> range:
 def solve(table: np.ndarray, category: Category, solver: Solver, rules: Rules) -> Solved:
     """Solve all analogies of a category.
 
-    Args:
-        table: cosines of all sentences, as `cosines` returns them; float64 if the first wins.
-        category: the pairs and candidates.
-        solver: the formula for scores.
-        rules: how questions are asked and answered.
+    `table` has the cosines of all sentences, as `cosines` returns them; float64 if the first wins.
     """
     solve_parts = _solve_shared if category.candidates is None else _solve_own
     width = 2 if category.candidates is None else category.candidates.shape[1]

@@ -109,11 +109,7 @@ def original_split(fold_id: str) -> str:
 def count_shared(corpus: pd.DataFrame) -> dict[str, int]:
     """Count the test questions and candidates whose text also occurs in train or dev.
 
-    Texts are compared by `normalise_texts`.
-
-    Returns:
-        The counts `questions` and `candidates`, and their totals `of_questions` and
-        `of_candidates`.
+    Texts are compared by `normalise_texts`. The totals are `of_questions` and `of_candidates`.
     """
     is_test = corpus["split"] == "test"
     counts = {}

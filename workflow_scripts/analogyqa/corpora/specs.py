@@ -23,7 +23,7 @@ class ReaderSpec(Plugin):
 
 READERS = {
     "table": ReaderSpec("analogyqa.corpora.tabular:read", has_columns=True),
-    "wikiqa": ReaderSpec("analogyqa.corpora.wikiqa:read"),
+    "wikiqa": ReaderSpec("analogyqa.corpora.tabular:read_wikiqa"),
     "trecqa": ReaderSpec("analogyqa.corpora.trecqa:read"),
     "semeval": ReaderSpec("analogyqa.corpora.semeval:read"),
     "semeval_related": ReaderSpec("analogyqa.corpora.semeval:read_related"),

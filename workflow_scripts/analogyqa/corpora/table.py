@@ -84,7 +84,7 @@ def build_corpus(
         reader_name: a key of `READERS`.
         files: path of each split, or paths; without those of dev and test if there is a `fold`.
             From a train split of several files, questions whose text is also in dev or test are
-            dropped.
+            dropped, because releases of several years repeat threads under other ids.
         question_types: first words of each question type.
         expected: expected number of questions by split and type; None for no check.
         drop_all_correct: splits from which to drop questions whose candidates are all correct.
@@ -107,56 +107,41 @@ def build_corpus(
         split_parts = (parts or {}).get(split)
         for path in paths.get(split, ()):
             selected = (pair for pair in read(path) if not split_parts or pair.part in split_parts)
-            table = _read_pairs(split, path, selected, question_types)
-            for question_id in table["question_id"].unique():
-                if question_id in question_files:
-                    raise AnalogyQAError(
-                        f"{path}: the question {question_id} is also in "
-                        f"{question_files[question_id]}. Use each id for one question only."
-                    )
-                question_files[question_id] = path
-            tables.append(table)
+            tables.append(_read_pairs(split, path, selected, question_types))
+            ids = dict.fromkeys(tables[-1]["question_id"], path)
+            for question_id in filter(question_files.get, ids):
+                raise AnalogyQAError(
+                    f"{path}: the question {question_id} is also in "
+                    f"{question_files[question_id]}. Use each id for one question only."
+                )
+            question_files |= ids
     corpus = pd.concat(tables, ignore_index=True)
     if len(paths["train"]) > 1:
-        corpus = _drop_seen_questions(name, corpus)
+        texts, is_train = corpus["question"].str.casefold(), corpus["split"] == "train"
+        is_dropped = is_train & texts.isin(texts[~is_train])
+        if is_dropped.any():
+            ids = corpus.loc[is_dropped, "question_id"].unique()
+            log.warning(
+                "%s: %d training questions are also in dev or test and are dropped: %s",
+                *(name, len(ids), ", ".join(ids)),
+            )
+        corpus = corpus[~is_dropped].reset_index(drop=True)
     all_correct = corpus.groupby(["split", "question_id"])["label"].transform("all")
     corpus = corpus[~(all_correct & corpus["split"].isin(drop_all_correct))]
     corpus = corpus.reset_index(drop=True)
-    _check_counts(name, paths, expected or {}, count_questions(corpus))
+    counts = count_questions(corpus)
+    for split, by_type in (expected or {}).items():
+        for question_type, number in by_type.items():
+            if (count := counts[split].get(question_type, 0)) != number:
+                raise AnalogyQAError(
+                    f"{', '.join(paths[split])}: {count} {question_type} questions in the {split} "
+                    f"split of {name}, but the configuration expects {number} "
+                    f"(datasets.{name}.questions). Correct the count, or fetch the file again."
+                )
     if fold:
         corpus = fold_corpus(corpus, *fold_numbers(fold))
         log.info("test texts that also occur in train or dev: %s", count_shared(corpus))
     return keep_train_share(corpus, train_share)
-
-
-def _drop_seen_questions(name: str, corpus: pd.DataFrame) -> pd.DataFrame:
-    """Drop training questions whose text, without case, is also in dev or test.
-
-    Releases of several years repeat threads under other ids.
-    """
-    texts, is_train = corpus["question"].str.casefold(), corpus["split"] == "train"
-    is_dropped = is_train & texts.isin(texts[~is_train])
-    if is_dropped.any():
-        ids = corpus.loc[is_dropped, "question_id"].unique()
-        log.warning(
-            "%s: %d training questions are also in dev or test and are dropped: %s",
-            *(name, len(ids), ", ".join(ids)),
-        )
-    return corpus[~is_dropped].reset_index(drop=True)
-
-
-def _check_counts(
-    name: str, files: Mapping[str, Sequence[str]], expected: Counts, counts: Counts
-) -> None:
-    for split, expected_counts in expected.items():
-        for question_type, expected_count in expected_counts.items():
-            count = counts[split].get(question_type, 0)
-            if count != expected_count:
-                raise AnalogyQAError(
-                    f"{', '.join(files[split])}: {count} {question_type} questions in the "
-                    f"{split} split of {name}, but the configuration expects {expected_count} "
-                    f"(datasets.{name}.questions). Correct the count, or fetch the file again."
-                )
 
 
 def count_questions(corpus: pd.DataFrame) -> Counts:
@@ -195,13 +180,8 @@ def count_corpora(paths: Iterable[str | Path]) -> dict[str, dict[str, Counts]]:
 
 def require_types(name: str, counts: Counts, types: Iterable[str]) -> None:
     """Raise AnalogyQAError unless each split of a data set has a question of each type."""
-    missing = [
-        f"{question_type} ({split})"
-        for question_type in types
-        for split in SPLITS
-        if not counts[split].get(question_type)
-    ]
-    if missing:
+    places = ((kind, split) for kind in types for split in SPLITS)
+    if missing := [f"{kind} ({split})" for kind, split in places if not counts[split].get(kind)]:
         raise AnalogyQAError(
             f"data set {name}: no question with a correct candidate of type {', '.join(missing)}. "
             "Remove the subsets of this type (subsets.NAME: null), or add such questions."

@@ -1,4 +1,4 @@
-"""Questions and answers in a table with columns of any name: CSV, TSV, JSON lines or Parquet."""
+"""Questions and answers in a table: CSV, TSV, JSON lines or Parquet, and WikiQA as released."""
 
 import csv
 import io
@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analogyqa.corpora.table import Pair, parse_label
+from analogyqa.corpora.table import WITHOUT_QUOTES, Pair, are_quoted, parse_label
 from analogyqa.errors import AnalogyQAError, shown
-from analogyqa.files import decode_text, read_bytes, require_text_file, split_lines
+from analogyqa.files import decode_text, read_bytes, read_lines, require_text_file, split_lines
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +29,8 @@ OPTIONAL = "id"
 _DELIMITERS = ("\t", ",", ";", "|")
 _LABELS = {"1.0": "1", "true": "1", "0.0": "0", "false": "0"}
 _EXCEL = "cp1252"  # the encoding of Excel's plain CSV on most Windows machines
+
+WIKIQA = ("QuestionID", "Question", "Sentence", "Label")
 
 Row = tuple[int, Sequence]  # its line, and its fields; the first row is the header
 
@@ -179,3 +181,56 @@ def _parquet_rows(data: bytes, path: str | Path) -> Iterator[Row]:
         raise AnalogyQAError(f"{path}: damaged Parquet file ({error}). Make it again.") from error
     yield 0, table.column_names
     yield from enumerate(zip(*columns, strict=True), start=1)
+
+
+def read_wikiqa(path: str | Path) -> Iterator[Pair]:
+    """Yield the pairs of a file of WikiQA (Yang et al. 2015), where quotes are literal.
+
+    Other columns are ignored.
+
+    Raises:
+        AnalogyQAError: for a missing or repeated column, a quoted header, a row that is not as
+            wide as the header, or a label other than 0 or 1.
+    """
+    lines = read_lines(path)
+    _, header = next(lines, (0, ""))
+    names = header.split("\t")
+    _check_wikiqa_header(names, path)
+    positions = [names.index(column) for column in WIKIQA]
+    as_csv = []  # the lines with a field that CSV would read in another way
+    for number, line in lines:
+        fields = line.split("\t")
+        if len(fields) != len(names):
+            raise AnalogyQAError(
+                f"{path}, line {number}: {len(fields)} fields, but the header has {len(names)}. "
+                "Remove empty lines and tabs inside texts, or fetch the file again."
+            )
+        question_id, question, candidate, label = (fields[position] for position in positions)
+        if any(are_quoted([text]) and '""' in text[1:-1] for text in (question, candidate)):
+            as_csv.append(number)
+        yield Pair(number, question_id, question, candidate, parse_label(label, path, number))
+    if as_csv:
+        log.warning(
+            "%s: %d lines have a text in quotes with doubled quotes in it (first: line %d). They "
+            "are kept as they are; `reader: table` reads quotes as CSV has them.",
+            *(path, len(as_csv), as_csv[0]),
+        )
+
+
+def _check_wikiqa_header(names: list[str], path: str | Path) -> None:
+    if are_quoted(names):
+        cause = "the column names are in double quotes, as spreadsheets write them."
+        raise AnalogyQAError(f"{path}, line 1: {cause} {WITHOUT_QUOTES}.")
+    if missing := [column for column in WIKIQA if column not in names]:
+        found = find_columns(split_header("\t".join(names))[1], {})
+        can_read = NAMES.keys() <= {*found, OPTIONAL}
+        hint = " `reader: table` reads this file as it is." if can_read else ""
+        raise AnalogyQAError(
+            f"{path}, line 1: no column {', '.join(missing)} in the header, which is "
+            f"{shown(names)}. A WikiQA file has {', '.join(WIKIQA)}, with tabs between them.{hint}"
+        )
+    if repeated := [column for column in WIKIQA if names.count(column) > 1]:
+        raise AnalogyQAError(
+            f"{path}, line 1: the header repeats the column {', '.join(repeated)}. "
+            "Remove or rename all but one."
+        )

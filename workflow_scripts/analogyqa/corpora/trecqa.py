@@ -17,9 +17,9 @@ log = logging.getLogger(__name__)
 
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 _OPEN = re.compile(r"<QApairs id='([^']+)'>")
+_LABELS = {"positive": 1, "negative": 0}
 _BLOCKS = ("<question>", "<positive>", "<negative>")
 _TAGS = (*_BLOCKS, "</question>", "</positive>", "</negative>", "</QApairs>")
-_LABELS = {"positive": 1, "negative": 0}
 
 # The released TRAIN, DEV and TEST have these questions without candidates. They cannot be ranked,
 # so we skip them; any other question without candidates means a damaged file.
