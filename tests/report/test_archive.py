@@ -115,7 +115,7 @@ def unpacked(archive, tmp_path):
 
 def differences_by_file(folder):
     differences = verify(folder, CONFIG, PAPERS)
-    return {Path(file).relative_to(folder).as_posix(): text for file, text in differences}
+    return {file.relative_to(folder).as_posix(): text for file, text in differences}
 
 
 def test_an_unpacked_archive_can_be_verified_and_contains_no_text_of_the_data(unpacked, corpus):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Literal
 
 import ir_measures
@@ -199,44 +200,31 @@ def measure_run(
 ) -> pd.DataFrame:
     """Measure every seed and split of a run; return a table of schema METRICS.
 
-    Args:
-        scores: A table of schema SCORES.
-        groups: The question types by split, then question_id. Every seed must have all these
-            splits.
-        unanswerable: The question_ids without a correct candidate, by split.
-
-    Raises:
-        AnalogyQAError: As in `measure_items`.
+    Args and errors are those of `measure_items`: a table of schema SCORES, and by split what each
+    split has. Every seed must have all splits of `groups`.
     """
     splits = scores["split"].astype(str)
     parts = []
-    for seed in scores["seed"].unique():
-        for split in groups:
-            ranked = scores[(scores["seed"] == seed) & (splits == split)]
-            of_ranks = measure_items(ranked, groups[split], unanswerable.get(split, ()))
-            of_scores = measure_scores(ranked, groups[split])
-            parts += [part.assign(seed=seed, split=split) for part in (of_ranks, of_scores)]
+    for seed, split in product(scores["seed"].unique(), groups):
+        ranked = scores[(scores["seed"] == seed) & (splits == split)]
+        by_rank = measure_items(ranked, groups[split], unanswerable.get(split, ()))
+        by_score = measure_scores(ranked, groups[split])
+        parts += [part.assign(seed=seed, split=split) for part in (by_rank, by_score)]
     return pd.concat(parts, ignore_index=True)[METRICS.names]
 
 
 def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]:
-    """Return each measure of one split as a frame [seeds, items], with sorted items.
+    """Return each measure of one split of a table METRICS as a frame [seeds, sorted items].
 
     Values of items with a `WEIGHT` are scaled by it, so that their mean is a mean over analogies.
     The columns of these items have two levels, their group and the item; see `item_strata`.
-
-    Args:
-        metrics: A table of schema METRICS.
-        split: The split.
     """
     rows = metrics[metrics["split"] == split].astype({"item": str, "group": str, "measure": str})
     item = ["group", "item"] if rows["measure"].eq(WEIGHT).any() else ["item"]
     wide = rows.pivot(index="seed", columns=["measure", *item], values="value")
     wide = wide.sort_index(axis="columns")
-    measured = set(wide.columns.get_level_values("measure"))
-    names = [name for name in (*MEASURES, *ABOUT_ITEMS) if name in measured]
-    values = {name: pd.DataFrame(wide[name]) for name in names}
-    if WEIGHT in measured:
+    values = {name: pd.DataFrame(wide[name]) for name in (*MEASURES, *ABOUT_ITEMS) if name in wide}
+    if WEIGHT in wide:
         weights = pd.DataFrame(wide[WEIGHT])
         for name in MEASURES.keys() & values.keys():
             weight = weights[values[name].columns]  # not every item has every measure
@@ -256,19 +244,16 @@ def item_strata(values: pd.DataFrame) -> np.ndarray | None:
 
 
 def reweight(metrics: pd.DataFrame, analogies: Mapping[str, int]) -> pd.DataFrame:
-    """Return metrics in which the items of each group have given sums of `WEIGHT`.
+    """Return a table METRICS in which the items of each group have given sums of `WEIGHT`.
 
-    Args:
-        metrics: A table of schema METRICS.
-        analogies: The sums by group; without an entry, the weights stay as they are.
+    `analogies` are the sums by group; without an entry, the weights stay as they are.
     """
     is_weight = (metrics["measure"] == WEIGHT) & metrics["group"].isin(list(analogies))
     weights = metrics[is_weight]
     if weights.empty:
         return metrics
     keys = [weights[name].astype(str) for name in ("seed", "split", "group")]
-    sums = weights.groupby(keys)["value"].transform("sum")
-    factors = weights["group"].astype(str).map(analogies) / sums
+    factors = keys[-1].map(analogies) / weights.groupby(keys)["value"].transform("sum")
     changed = metrics["value"].copy()
     changed[is_weight] *= factors
     return metrics.assign(value=changed)

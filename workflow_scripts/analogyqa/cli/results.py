@@ -89,7 +89,8 @@ def verify(
     config, papers, _ = read_configuration(results)
     differences = list(verifying.verify(results, config, papers))
     if as_json:
-        print(json.dumps([difference._asdict() for difference in differences], indent=2))
+        rows = [{"file": str(file), "what": what} for file, what in differences]
+        print(json.dumps(rows, indent=2))
     else:
         for file, what in differences:
             print(f"{file}: {what}")

@@ -77,11 +77,7 @@ def join_scores(
 
 
 def build_cross_validation(
-    paper: str,
-    study: CrossValidation,
-    config: Config,
-    values: Values,
-    learnt: Mapping[Cell, bool],
+    paper: str, study: CrossValidation, config: Config, values: Values, learnt: Mapping[Cell, bool]
 ) -> pd.DataFrame:
     """Summarise every cross-validated system of a paper: columns CROSS_VALIDATION.
 
@@ -140,11 +136,7 @@ def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Confi
 
 
 def cross_validation_table(
-    frame: pd.DataFrame,
-    paper: Paper,
-    study: CrossValidation,
-    shared: Iterable[str],
-    config: Config,
+    frame: pd.DataFrame, paper: Paper, study: CrossValidation, shared: Iterable[str], config: Config
 ) -> Table:
     """Return a block for each data set of columns CROSS_VALIDATION; `shared` are `shared_notes`."""
     title = f"Cross-validation of {paper.paper}: all questions of {study.subset}"

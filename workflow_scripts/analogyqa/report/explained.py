@@ -1,6 +1,7 @@
 """An explanation in words, for the terminal, the picture and the page."""
 
 from collections.abc import Iterator
+from string import ascii_uppercase
 from typing import NamedTuple
 
 import pandas as pd
@@ -33,12 +34,8 @@ def shown_candidates(explanation: Explanation) -> list[Ranked]:
     if not any(candidate.label == 1 for _, candidate in selected):
         selected += [pair for pair in ranked[SHOWN:] if pair[1].label == 1][:1]
     deciding = dict.fromkeys(candidate.decided_by for _, candidate in selected)
-    deciding.pop(None, None)
-    letters = {prototype: chr(ord("A") + index) for index, prototype in enumerate(deciding)}
-    return [
-        Ranked(place, candidate, letters.get(candidate.decided_by, ""))
-        for place, candidate in selected
-    ]
+    letters = dict(zip(filter(lambda at: at is not None, deciding), ascii_uppercase, strict=False))
+    return [Ranked(place, shown, letters.get(shown.decided_by, "")) for place, shown in selected]
 
 
 def lettered_prototypes(explanation: Explanation) -> dict[str, int]:
@@ -61,9 +58,8 @@ def clearest_decisions(decisions: pd.DataFrame) -> pd.DataFrame:
     first = decisions[decisions["seed"] == decisions["seed"].min()].dropna(subset="margin")
     in_order = first.sort_values(["margin", "question_id"], ascending=[False, True])
     correct, incorrect = (in_order[in_order["label"] == label] for label in (1, 0))
-    clearest = correct.head(EXAMPLES), incorrect.tail(EXAMPLES)[::-1]
-    joined = pd.concat(clearest, keys=["correctly", "incorrectly"], names=["answered"])
-    return joined.reset_index("answered")
+    clearest = {"correctly": correct.head(EXAMPLES), "incorrectly": incorrect.tail(EXAMPLES)[::-1]}
+    return pd.concat(clearest, names=["answered"]).reset_index("answered")
 
 
 def margin(explanation: Explanation) -> float:

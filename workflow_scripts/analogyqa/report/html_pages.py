@@ -46,9 +46,13 @@ def _templates() -> Environment:
 
 
 def inline(text: str) -> Markup:
-    """Return a note of a table, which is a line of Markdown, as HTML."""
-    linked = LINK.sub(_from_page, text)
-    return Markup(_MARKDOWN.renderInline(linked))
+    """Return a note of a table, which is a line of Markdown, as HTML on the page."""
+
+    def from_page(match: re.Match) -> str:
+        text, target = match.groups()
+        return f"[{text}]({target.removeprefix(_FROM_TABLES).removeprefix('report.html')})"
+
+    return Markup(_MARKDOWN.renderInline(LINK.sub(from_page, text)))
 
 
 def prose(text: str) -> Markup:
@@ -66,8 +70,3 @@ def svg_uri(text: str) -> Markup:
         text = text.replace('"', "'")
     # This is shorter than base64.
     return Markup(f"data:image/svg+xml,{quote(text, safe=_AS_THEY_ARE)}")
-
-
-def _from_page(match: re.Match) -> str:
-    text, target = match.groups()
-    return f"[{text}]({target.removeprefix(_FROM_TABLES).removeprefix('report.html')})"

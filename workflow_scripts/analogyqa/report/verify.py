@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -11,7 +10,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
 from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.results import read_finished, read_learnt
-from analogyqa.evaluation.summary import csv_text, find_records, read_csv, read_record
+from analogyqa.evaluation.summary import KEY, csv_text, find_records, read_csv, read_record
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.stored import read_stored
 from analogyqa.report.tables import build_table
@@ -27,9 +26,8 @@ SAMPLE = REPOSITORY / "sample" / "config.yaml"
 EXPECTED = SAMPLE.with_name("expected.csv")
 # Folders and devices, which do not change the means beyond their tolerance.
 _LOCAL = ("output_dir", "resources_dir", "mirrors", "tracking_uri", "device")
-_KEYS = ["system", "dataset", "subset", "overrides", "measure"]
 EXPECTED_COLUMNS = {
-    **dict.fromkeys(_KEYS, "str"),
+    **dict.fromkeys(KEY, "str"),
     **dict.fromkeys(["n_seeds", "n_items"], "Int64"),
     **dict.fromkeys(["mean", "tolerance"], "float64"),
 }
@@ -41,17 +39,10 @@ _ROUNDING = 10.0**-_DECIMALS
 _TRAINED_TOLERANCE = 0.05
 
 
-class Difference(NamedTuple):
-    """A file that does not agree with what it was made from."""
-
-    file: str
-    what: str
-
-
 def verify(
     results: str | Path, config: Config, papers: Mapping[str, Paper]
-) -> Iterator[Difference]:
-    """Yield the files of a results folder that disagree with the scores of its runs.
+) -> Iterator[tuple[Path, str]]:
+    """Yield the files of a results folder that disagree with the scores of its runs, and how.
 
     For each run it checks the bytes of the scores and the content of the record, and computes the
     measures again. It makes the summary, the ledger with its verdicts, the claims and the tables
@@ -59,13 +50,7 @@ def verify(
     sample are also compared with those that the repository expects. Of a run without a ledger, only
     the runs that are finished are checked.
     """
-    for path, what in _differences(Path(results), config, papers):
-        yield Difference(str(path), what)
-
-
-def _differences(
-    results: Path, config: Config, papers: Mapping[str, Paper]
-) -> Iterator[tuple[Path, str]]:
+    results = Path(results)
     for path in find_records(results).values():
         try:
             yield from _verify_run(path, results, config)
@@ -75,10 +60,9 @@ def _differences(
             yield path, f"the run cannot be read: {error!r}"
     yield from changed_files(results)
     missing = missing_runs(results, config, papers)
-    if missing and not (results / "ledger.csv").exists():
-        return  # the run has not finished
-    yield from ((path, "is missing") for path in missing)
     if missing:
+        has_finished = (results / "ledger.csv").exists()
+        yield from ((path, "is missing") for path in missing if has_finished)
         return
     try:
         for name, frame in _tables_made_again(results, config, papers):
@@ -203,15 +187,15 @@ def expected_values(summary: pd.DataFrame, measures: Sequence[str]) -> pd.DataFr
     return rows[[*EXPECTED_COLUMNS]]
 
 
-def differences_from_expected(summary: pd.DataFrame, path: str | Path = EXPECTED) -> Iterator[str]:
+def differences_from_expected(summary: pd.DataFrame) -> Iterator[str]:
     """Yield a text for each row in which a summary of the demo differs from the expected values.
 
     Seeds and items must be equal, and means within the tolerance of their row.
 
     Raises AnalogyQAError when the file of the expected values is missing or damaged.
     """
-    joined = read_csv(path, EXPECTED_COLUMNS).merge(summary, "left", _KEYS, suffixes=("", "_found"))
-    for row in joined.itertuples():
+    expected = read_csv(EXPECTED, EXPECTED_COLUMNS)
+    for row in expected.merge(summary, "left", KEY, suffixes=("", "_found")).itertuples():
         name = " ".join(filter(None, (row.system, row.dataset, row.subset, row.overrides)))
         if pd.isna(row.mean_found):
             yield f"{name} has no {row.measure}; expected {row.mean}"

@@ -13,21 +13,21 @@ from analogyqa.report.trace import Number, number_facts, run_facts, shown_number
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
-_COMPARED = ("published", "verdict", "reason")
-# The others are explained by their reason.
-_EXPLAINED = (REPRODUCED, HIGHER, LOWER)
+_EXPLAINED = (REPRODUCED, HIGHER, LOWER)  # the others are explained by their reason
 
 Facts = dict[str, list[str]]  # the lines of each fact, by its name
 
 
 class Provenance:
-    """What `analogyqa why` prints about each number of a page, and about its run."""
+    """What `analogyqa why` prints about each number of a page, and about its run.
+
+    `compared` are the ids of the numbers, by what their rows of the ledger are about.
+    """
 
     def __init__(self, results: str | Path, config: Config, command: str) -> None:
         self.results, self.config, self.command = results, config, command
         self._numbers: dict[str, dict] = {}
         self._runs: dict[str, Facts] = {}
-        # The ids of the numbers, by what their rows of the ledger are about, see `ledger_key`.
         self.compared: dict[tuple, str] = {}
 
     def add(self, paper: Paper, name: str, section: str, blocks: Iterable[Block]) -> None:
@@ -52,14 +52,12 @@ class Provenance:
         if verdict in _EXPLAINED:
             facts["verdict"] = f"{verdict}: {LOOKS[verdict].meaning}"
         if not self.config.comparable:
-            hidden = _COMPARED if verdict == NOT_COMPARABLE else ("published",)
+            hidden = {"published"} | ({"verdict", "reason"} if verdict == NOT_COMPARABLE else set())
             facts = {key: value for key, value in facts.items() if key not in hidden}
-        if number.cell is None:
-            return {"facts": _as_lines(facts), "run": None}
-        path = number.cell.path
-        if path not in self._runs:
-            self._runs[path] = _as_lines(run_facts(self.results, number.cell))
-        return {"facts": _as_lines(facts), "run": path}
+        run = number.cell.path if number.cell else None
+        if number.cell and run not in self._runs:
+            self._runs[number.cell.path] = _as_lines(run_facts(self.results, number.cell))
+        return {"facts": _as_lines(facts), "run": run}
 
 
 def _as_lines(facts: dict) -> Facts:

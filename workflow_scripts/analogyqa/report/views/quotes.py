@@ -48,7 +48,7 @@ def show_quotes(panels: Sequence[Panel], view: View, config: Config) -> ViewCont
     notes = [
         "The most similar question of the data, and the most similar of its candidates. "
         "Similarity: twice the number of common words, divided by the number of words of both. "
-        "Case and punctuation do not count.",
+        "Case and punctuation do not count."
     ]
     return ViewContent(frame, notes, blocks=blocks)
 
