@@ -35,6 +35,7 @@ from builders.report import make_config, make_paper
 
 HERE = Path(__file__).parent
 CELL = Cell("bm25", "wikiqa", "comb")
+RUN = f"runs/{CELL.path}"
 SYSTEM = {"title": "BM25", "ranker": "bm25"}
 CONFIG = make_config(("wikiqa",), {"bm25": SYSTEM}, (), ())
 PAPER = make_paper(
@@ -45,14 +46,7 @@ PAPER = make_paper(
             "columns": {"BM25": {"system": "bm25"}},
             "rows": {"Comb.": {"subset": "comb"}},
             "published": {"Comb.": [0.5]},
-        },
-        "table2": {
-            "title": "Questions",
-            "cells": {"dataset": "wikiqa", "count": "questions"},
-            "columns": {"Test": {"split": "test"}},
-            "rows": {"Who": {"subset": "who"}},
-            "published": {"Who": [5]},
-        },
+        }
     }
 )
 PAPERS = {PAPER.paper: PAPER}
@@ -83,18 +77,14 @@ def archive(write_cell_files, tmp_path_factory):
     numbers = compare_numbers([PAPER], CONFIG, computed)
     write_csv(computed.summary, results / "summary.csv")
     write_csv(build_ledger(numbers), results / "ledger.csv")
-    for name in PAPER.artefacts:
-        table = build_table(PAPER, name, numbers, CONFIG, computed).frame
-        write_csv(table, results / "tables" / PAPER.paper / f"{name}.csv")
+    table = build_table(PAPER, "table1", numbers, CONFIG, computed).frame
+    write_csv(table, results / "tables" / PAPER.paper / "table1.csv")
     claims, comparisons = judge_claims([PAPER], CONFIG, values_of([]), {})
     write_csv(claims, results / "claims.csv")
     write_csv(comparisons, results / "comparisons.csv")
     write_text(results / CONFIGURATION, stored_configuration({}, {}, "make it"))
-    write_text(results / "questions" / "tiny2020.md", "who is thing 0 ?")
-    write_text(results / "my notes.txt", "who is thing 0 ?")
-    # Of an earlier run with another paper, whose views may show sentences.
-    write_text(results / "tables" / "other2020" / "table8.md", "who is thing 0 ?")
-    for name in LITTER:
+    # The other paper is of an earlier run, and its views may show sentences.
+    for name in ("questions/tiny2020.md", "tables/other2020/table8.md", "my notes.txt", *LITTER):
         write_text(results / name, "who is thing 0 ?")
     target = folder / "results.zip"
     contents = sort_files(results, [PAPER])
@@ -134,8 +124,7 @@ def test_an_unpacked_archive_can_be_verified_and_contains_no_text_of_the_data(un
 def test_the_archive_lists_what_is_in_it_and_what_is_not(unpacked):
     page = (unpacked / "README.md").read_text(encoding="utf-8")
     assert "| runs | 3 |" in page and "| corpora | 1 |" in page
-    listed = [name.replace("\udce9", "\\udce9") for name in LITTER]
-    assert [name for name in listed if f"`{name}`" not in page] == []
+    assert all(f"`{name}`".replace("\udce9", "\\udce9") in page for name in LITTER)
 
 
 def test_a_run_of_another_name_is_not_archived(unpacked):
@@ -156,43 +145,49 @@ def test_a_changed_label_and_a_missing_file_are_reported(unpacked):
 
 
 def test_a_run_with_damaged_files_is_reported(unpacked):
-    run = unpacked / "runs" / CELL.path
-    (run / "scores.parquet").unlink()
-    assert "No such file" in differences_by_file(unpacked)[f"runs/{CELL.path}/run.json"]
+    (unpacked / RUN / "scores.parquet").unlink()
+    assert "No such file" in differences_by_file(unpacked)[f"{RUN}/run.json"]
     (unpacked / "corpora" / "wikiqa.parquet").write_bytes(b"PAR1")
-    assert f"runs/{CELL.path}/run.json" in differences_by_file(unpacked)
+    assert f"{RUN}/run.json" in differences_by_file(unpacked)
 
 
-def test_a_run_on_lemmas_is_compared_with_them_even_if_the_last_run_had_no_such_vectors(unpacked):
-    run = unpacked / "runs" / CELL.path
-    record = read_record(run / "run.json")
+@pytest.fixture
+def change_record(unpacked):
+    """Return a function that changes what the record says about the run and its system."""
+
+    def change(vectors=None, inputs=None, **system) -> None:
+        path = unpacked / RUN / "run.json"
+        record = read_record(path)
+        record["settings"]["vectors"] = vectors
+        record["settings"]["systems"]["paper"] |= system
+        record |= {"inputs": inputs} if inputs else {}
+        write_json(path, record | {"content_hash": record_hash(record)})
+        (unpacked / "ro-crate-metadata.json").unlink()  # it has the hash of the file
+
+    return change
+
+
+def test_a_run_on_lemmas_is_compared_with_them_even_if_the_last_run_had_no_such_vectors(
+    unpacked, change_record
+):
     lemmas = unpacked / "lemmas" / "wikiqa" / "content.parquet"
-    lemmas.parent.mkdir(parents=True)
     table = read_table(unpacked / "corpora" / "wikiqa.parquet", CORPUS)
     write_table(table, CORPUS, lemmas)
-    record["settings"]["vectors"] = {"lemmas": {"keep": ["NOUN"]}}
-    record["inputs"] = {"corpus, seed 0": sha256(lemmas)}
-    record["content_hash"] = record_hash(record)
-    write_json(run / "run.json", record)
-    (unpacked / "ro-crate-metadata.json").unlink()  # it has the hash of the file
+    change_record({"lemmas": {"keep": ["NOUN"]}}, {"corpus, seed 0": sha256(lemmas)})
     assert differences_by_file(unpacked) == {}
     write_table(table.iloc[1:], CORPUS, lemmas)
     assert [*differences_by_file(unpacked)] == ["lemmas/wikiqa/content.parquet"]
 
 
-def test_measures_of_a_run_on_rewritten_texts_are_verified_without_these_texts(unpacked):
-    run = unpacked / "runs" / CELL.path
-    record = read_record(run / "run.json")
-    record["settings"]["systems"]["paper"]["rewriting"] = (
-        "entity"  # `rewritten/` is not in an archive
-    )
-    record["content_hash"] = record_hash(record)
-    write_json(run / "run.json", record)
-    metrics = read_table(run / "metrics.parquet", METRICS)
+def test_measures_of_a_run_on_rewritten_texts_are_verified_without_these_texts(
+    unpacked, change_record
+):
+    change_record(rewriting="entity")  # `rewritten/` is not in an archive
+    path = unpacked / RUN / "metrics.parquet"
+    metrics = read_table(path, METRICS)
     metrics.loc[0, "value"] += 0.5
-    write_table(metrics, METRICS, run / "metrics.parquet")
-    (unpacked / "ro-crate-metadata.json").unlink()  # it has the hash of the file
-    assert f"runs/{CELL.path}/metrics.parquet" in differences_by_file(unpacked)
+    write_table(metrics, METRICS, path)
+    assert next(iter(differences_by_file(unpacked))) == f"{RUN}/metrics.parquet"
 
 
 def test_the_metadata_name_files_tools_and_sources(unpacked):

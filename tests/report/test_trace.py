@@ -1,6 +1,5 @@
 """A few words find a number, and its origin."""
 
-import json
 import shlex
 
 import pytest
@@ -10,8 +9,9 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.published import compare_numbers
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import RECORDED, write_csv
+from analogyqa.files import write_json, write_text
 from analogyqa.report.tables import build_table
-from analogyqa.report.trace import find_number, number_facts, origin, run_log
+from analogyqa.report.trace import find_number, origin, run_log
 from builders.report import make_config, make_paper, make_summary
 
 PAPER = make_paper(
@@ -86,38 +86,27 @@ def test_a_view_is_refused_with_the_tables_that_show_numbers(tmp_path):
         find_number(tmp_path, CONFIG, {paper.paper: paper}, ["table7"])
 
 
-def test_the_paths_of_a_command_are_quoted(find, tmp_path):
-    number, results = find("table1", "comb", "ours"), tmp_path / "my results"
-    path = results / "runs" / number.cell.path / "metrics.parquet"
-    path.parent.mkdir(parents=True)
-    path.touch()
-    command = number_facts(results, number, "snakemake")["command"]
-    assert shlex.split(command) == ["snakemake", "--", str(path)]
-
-
 def test_a_score_comes_with_its_record_and_a_command(find, tmp_path):
-    number = find("table1", "comb", "ours")
-    folder = tmp_path / "runs" / number.cell.path
-    folder.mkdir(parents=True)
-    (folder / "metrics.parquet").touch()
+    number, results = find("table1", "comb", "ours"), tmp_path / "my results"
+    folder = results / "runs" / number.cell.path
     record = {"cell": number.cell.record(), "settings": {}, "content_hash": "abc"}
     record |= dict.fromkeys(RECORDED - record.keys())
-    record |= {"seeds": [0, 1], "git_commit": "abc", "slurm_job": None}
-    (folder / "run.json").write_text(json.dumps(record))
-    log = tmp_path / "logs" / "train_encoder" / "analogy" / "wikiqa-comb-default.log"
-    log.parent.mkdir(parents=True)
-    log.touch()
-    facts = origin(tmp_path, number, "snakemake")
+    write_json(folder / "run.json", record | {"seeds": [0, 1], "git_commit": "abc"})
+    write_text(folder / "metrics.parquet", "")
+    log = results / "logs" / "train_encoder" / "analogy" / "wikiqa-comb-default.log"
+    write_text(log, "")
+    facts = origin(results, number, "snakemake")
     assert (facts["published"], facts["mean"], facts["n_seeds"]) == (0.6, 0.6, 2)
     assert (facts["seeds"], facts["git_commit"], facts["log"]) == ([0, 1], "abc", str(log))
-    assert facts["command"] == f"snakemake -- {folder / 'metrics.parquet'}"
-    assert "slurm_job" not in facts
+    assert "device" not in facts  # the record has none
+    path = str(folder / "metrics.parquet")
+    assert shlex.split(facts["command"]) == ["snakemake", "--", path]  # its name has a space
+    assert facts["files"] == [path, str(folder / "run.json")]
 
 
 def test_all_solvers_of_a_job_share_its_log(tmp_path):
     log = tmp_path / "logs" / "solve_analogies" / "glove" / "pairs-@ties=shared.log"
-    log.parent.mkdir(parents=True)
-    log.touch()
+    write_text(log, "")
     for solver in ("3cosadd", "3cosmul"):
         overrides = (("solver", solver), ("ties", "shared"))
         assert run_log(tmp_path, Cell("glove", "pairs", "all", overrides)) == log

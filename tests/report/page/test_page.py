@@ -68,17 +68,15 @@ def test_the_origin_of_every_number_matches_the_command_why(built):
     assert len(page.values("data-row")) == len(embedded["numbers"]) > 20
     in_picture = page.values("data-number")
     assert len(in_picture) > 5 and {*in_picture} < {*embedded["numbers"]}
-    for name, number in enumerate(shown_numbers(folder, PAPER, "table1", SMALL)):
-        if number.values["kind"] == CITED:
-            continue
-        opened = embedded["numbers"][f"tiny2020-table1.{name}"]
-        facts = opened["facts"] | (embedded["runs"][opened["run"]] if opened["run"] else {})
-        expected = {
-            key: text_lines(value) for key, value in origin(folder, number, COMMAND).items()
-        }
-        verdict = expected.pop("verdict", [""])[0]
-        assert facts.pop("verdict", [""])[0].startswith(verdict)
-        assert facts == expected
+    for row, number in enumerate(shown_numbers(folder, PAPER, "table1", SMALL)):
+        if number.values["kind"] != CITED:
+            opened = embedded["numbers"][f"tiny2020-table1.{row}"]
+            facts = opened["facts"] | (embedded["runs"][opened["run"]] if opened["run"] else {})
+            known = origin(folder, number, COMMAND)
+            expected = {key: text_lines(value) for key, value in known.items()}
+            verdict = expected.pop("verdict", [""])[0]
+            assert facts.pop("verdict", [""])[0].startswith(verdict)
+            assert facts == expected
 
 
 def test_the_page_of_other_data_has_one_warning_and_no_published_values(folder):
@@ -89,9 +87,9 @@ def test_the_page_of_other_data_has_one_warning_and_no_published_values(folder):
     assert ["not built"] in [number["facts"].get("reason") for number in numbers]
     page = PageReader(text)
     assert not any("published" in attributes.get("class", "") for _, attributes in page.tags)
-    tables = [table for table in page.tables if table[0] == "Table 1: Systems in rows <b>"]
-    assert {row[0] for _, _, rows in tables for row in rows} >= {"Ours", "Ghost"}
-    assert "Theirs" not in {row[0] for _, _, rows in tables for row in rows}
+    rows = [row for title, _, rows in page.tables if title.startswith("Table 1: ") for row in rows]
+    systems = {row[0] for row in rows}
+    assert {"Ours", "Ghost"} <= systems and "Theirs" not in systems
 
 
 def test_the_page_needs_no_network(built):
@@ -136,23 +134,24 @@ def test_the_configuration_is_shown_without_passwords(built):
 def test_runs_with_other_settings_are_counted_at_the_top_and_marked(built):
     folder, _, text = built
     assert "other settings" not in text
-    changed = SMALL.systems["analogy"].training.model_copy(update={"learning_rate": 0.5})
-    analogy = SMALL.systems["analogy"].model_copy(update={"training": changed})
-    other = SMALL.model_copy(update={"systems": {**SMALL.systems, "analogy": analogy}})
-    page = build_page(folder, other, PAPERS, COMMAND)
-    (runs,) = [table for table in PageReader(page).tables if table[1].startswith("Every run")]
-    marked = {row[0] for row in runs[2][1:] if "other settings" in row[1]}
-    assert marked == {row[0] for row in runs[2][1:] if row[0].split()[0] == "analogy"} != set()
+    analogy = SMALL.systems["analogy"]
+    training = analogy.training.model_copy(update={"learning_rate": 0.5})
+    systems = SMALL.systems | {"analogy": analogy.model_copy(update={"training": training})}
+    page = build_page(folder, SMALL.model_copy(update={"systems": systems}), PAPERS, COMMAND)
+    (runs,) = [rows for _, caption, rows in PageReader(page).tables if caption[:9] == "Every run"]
+    marked = {row[0] for row in runs[1:] if "other settings" in row[1]}
+    assert marked == {row[0] for row in runs[1:] if row[0].split()[0] == "analogy"} != set()
     assert "learning_rate: 0.001, now 0.5" in page
-    assert f"{len(marked)} of {len(runs[2]) - 1} runs" in page
+    assert f"{len(marked)} of {len(runs) - 1} runs" in page
 
 
 def test_runs_that_are_not_of_the_configuration_are_not_listed(built):
-    folder, _, _ = built
     systems = {name: at for name, at in SMALL.systems.items() if name != "analogy"}
-    runs = {run.label.split()[0] for run in read_run_records(folder, SMALL)}
-    left = read_run_records(folder, SMALL.model_copy(update={"systems": systems}))
-    assert {run.label.split()[0] for run in left} == runs - {"analogy"} != runs
+    listed, left = (
+        {run.label.split()[0] for run in read_run_records(built[0], config)}
+        for config in (SMALL, SMALL.model_copy(update={"systems": systems}))
+    )
+    assert left == listed - {"analogy"} != listed
 
 
 def test_without_results_the_command_that_makes_them_is_given(folder, tmp_path):
@@ -164,8 +163,7 @@ def test_without_results_the_command_that_makes_them_is_given(folder, tmp_path):
 
 def test_a_claim_that_the_paper_no_longer_has_is_named(folder):
     claims = read_csv(folder / "claims.csv", CLAIMS)
-    claims["claim"] = "gone"
-    write_csv(claims, folder / "claims.csv")
+    write_csv(claims.assign(claim="gone"), folder / "claims.csv")
     with pytest.raises(AnalogyQAError, match=f"'gone'.* {COMMAND}"):
         build_page(folder, SMALL, PAPERS, COMMAND)
 

@@ -33,40 +33,37 @@ def claim_on(dataset: str, subset: str, measure: str) -> dict:
     }
 
 
+def card(coordinates=("wikiqa", "comb", "mrr"), **judged) -> dict:
+    """Return the card of a claim that is judged as given."""
+    paper = make_paper(one=claim_on(*coordinates))
+    row = {"paper": paper.paper, "claim": "one", "primary": True, "kind": "score"}
+    row |= {"protocol": "paper", "evidence": "a (p = .2)", "n_items": 30, "n_seeds": 2}
+    (card,) = claim_cards(to_frame([row | judged], CLAIMS), [paper], CONFIG)
+    return card["judgements"][0]
+
+
 @pytest.mark.parametrize(
     ("coordinates", "item"),
     [(("wikiqa", "comb", "mrr"), "questions"), (("mine", "all", "accuracy"), "pairs")],
 )
 def test_a_card_names_the_items_of_its_task(coordinates, item):
-    paper = make_paper(one=claim_on(*coordinates))
-    row = {"paper": paper.paper, "claim": "one", "primary": True, "verdict": UNDECIDED}
-    row |= {"kind": "score", "evidence": "a (p = .2)", "reason": "", "protocol": "paper"}
-    row |= {"effect": 0.1, "low": -0.1, "high": 0.3, "p_value": 0.2, "paper_effect": 0.2}
-    row |= {"n_items": 30, "n_seeds": 2, "items_needed": 120}
-    (card,) = claim_cards(to_frame([row], CLAIMS), [paper], CONFIG)
-    assert card["judgements"][0]["facts"][2:] == [
+    effect = {"effect": 0.1, "low": -0.1, "high": 0.3, "p_value": 0.2, "paper_effect": 0.2}
+    facts = card(coordinates, verdict=UNDECIDED, items_needed=120, **effect)["facts"]
+    assert facts[2:] == [
         f"30 {item}, seeds: 2",
         f"about 120 {item} would show the published +0.200",
     ]
 
 
 def test_equal_systems_are_drawn_in_the_middle():
-    paper = make_paper(one=claim_on("wikiqa", "comb", "mrr"))
-    row = {"paper": paper.paper, "claim": "one", "primary": True, "verdict": EQUIVALENT}
-    row |= {"kind": "score", "evidence": "", "reason": "", "protocol": "paper"}
-    row |= {"effect": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "n_items": 30, "n_seeds": 2}
-    (card,) = claim_cards(to_frame([row], CLAIMS), [paper], CONFIG)
-    assert card["judgements"][0]["interval"] == dict.fromkeys(("low", "effect", "high"), 50) | {
-        "paper_effect": None
-    }
+    equal = {"effect": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0}
+    drawn = dict.fromkeys(("low", "effect", "high"), 50) | {"paper_effect": None}
+    assert card(verdict=EQUIVALENT, **equal)["interval"] == drawn
 
 
 def test_a_card_on_data_that_are_not_configured_has_the_reason():
-    paper = make_paper(one=claim_on("trecqa2", "comb", "mrr"))
-    row = {"paper": paper.paper, "claim": "one", "primary": True, "verdict": NOT_RUN}
-    frame = to_frame([row | {"protocol": "paper", "reason": "no such data"}], CLAIMS)
-    (card,) = claim_cards(frame, [paper], CONFIG)
-    assert card["judgements"][0]["facts"] == ["no such data"]
+    judgement = card(("trecqa2", "comb", "mrr"), verdict=NOT_RUN, reason="no such data")
+    assert judgement["facts"] == ["no such data"]
 
 
 def test_the_card_of_relations_counts_pairs_and_analogies(tmp_path):

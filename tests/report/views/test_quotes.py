@@ -29,9 +29,7 @@ def test_texts_are_compared_by_their_words(printed, text, exact, similarity):
 
 
 def corpus(*rows):
-    return pd.DataFrame(
-        [(*row, "who") for row in rows], columns=[*CORPUS.names[:6], "question_type"]
-    )[CORPUS.names]
+    return pd.DataFrame([(*row, "who") for row in rows], columns=CORPUS.names)
 
 
 def test_quotes_are_found_in_the_most_similar_question(tmp_path):
@@ -57,21 +55,12 @@ def test_quotes_are_found_in_the_most_similar_question(tmp_path):
         write_table(table, CORPUS, paths[-1])
     content = build_view(paper, "table1", paths, config)
     text = to_markdown(tabulate_view(content, paper, "table1", config))
+    who, was = ["Two", "train", "q1"], ["Two", "dev", "q1"]
     assert cells_in_markdown(text)[2:] == [
-        ["A and B", "question", "Who is Anna?", "Two", "train", "q1", YES, "1.00", ""],
-        [
-            "A and B",
-            "answer",
-            "Anna is a nurse of Oslo.",
-            "Two",
-            "train",
-            "q1",
-            NO,
-            ".80",
-            "of oslo",
-        ],
-        ["C and D", "question", "Who was Ben?", "Two", "dev", "q1", WITHIN, ".86", ""],
-        ["C and D", "answer", "A singer", "Two", "dev", "q1", YES, "1.00", ""],
+        ["A and B", "question", "Who is Anna?", *who, YES, "1.00", ""],
+        ["A and B", "answer", "Anna is a nurse of Oslo.", *who, NO, ".80", "of oslo"],
+        ["C and D", "question", "Who was Ben?", *was, WITHIN, ".86", ""],
+        ["C and D", "answer", "A singer", *was, YES, "1.00", ""],
     ]
     assert content.frame["candidate_id"].tolist() == ["", "q1-0", "", "q1-0"]
     sentences = pd.concat(tables)[["question", "candidate"]].to_numpy().ravel()
