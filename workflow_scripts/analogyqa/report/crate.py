@@ -97,12 +97,7 @@ def write_crate(
 ) -> None:
     """Write the archive of a results folder, a zip file.
 
-    Args:
-        results: The output folder.
-        contents: Its files, sorted by `sort_files`.
-        command: The command that made it.
-        registry: The sources, by name.
-        target: The file to write.
+    `contents` are its files, sorted by `sort_files`; `command` made it. `registry` has the sources.
 
     Raises AnalogyQAError when a record or a table is damaged, the code is not a checkout, or the
     file cannot be written.
@@ -120,15 +115,14 @@ def write_crate(
             emptied = Path(temporary, name)
             write_without_texts(results / name, name, emptied)
             files[name] = _add_file(crate, emptied, name)
-        records = {
-            name: read_record(results / name) for name in files if name.endswith("/run.json")
-        }
-        for name, record in records.items():
-            recorded = Cell.from_record(record["cell"]).path
-            if name != f"runs/{recorded}/run.json":
+        names = [name for name in files if name.endswith("/run.json")]
+        records = {name: read_record(results / name) for name in names}
+        cells = {name: Cell.from_record(record["cell"]) for name, record in records.items()}
+        for name, cell in cells.items():
+            if name != f"runs/{cell.path}/run.json":
                 raise AnalogyQAError(
-                    f"{results / name}: is the record of another cell, {recorded}. Move its folder "
-                    f"out of {results}"
+                    f"{results / name}: is the record of another cell, {cell.path}. Move its "
+                    f"folder out of {results}"
                 )
         tools = {name: _tool(record, files, name) for name, record in records.items()}
         workflow = _add_workflow(crate, {*tools.values()})
@@ -144,9 +138,8 @@ def write_crate(
         reports = [entity for name, entity in files.items() if name.startswith(_REPORTS)]
         inputs = [configuration, *sources.values()]
         actions = [crate.add_action(workflow, "#run", inputs, reports, run)]
-        for name, record in records.items():
-            cell = Cell.from_record(record["cell"])
-            corpus = files.get(f"corpora/{cell.corpus}.parquet")
+        for name, cell in cells.items():
+            record, corpus = records[name], files.get(f"corpora/{cell.corpus}.parquet")
             inputs = [configuration, *([corpus] if corpus else [])]
             folder = name.removesuffix("run.json")
             outputs = [entity for file, entity in files.items() if file.startswith(folder)]
@@ -227,13 +220,9 @@ def _add_sources(
     added = {}
     for name, source in registry.items():
         if name in names:
-            facts: dict = {
-                "name": source.title,
-                "license": source.licence,
-                "citation": source.citation,
-                "url": [download.url for download in source.urls],
-                "sha256": list(source.sha256),
-            }
+            facts: dict = {"name": source.title, "license": source.licence}
+            facts |= {"citation": source.citation, "url": [file.url for file in source.urls]}
+            facts |= {"sha256": list(source.sha256)}
             given = {key: value for key, value in facts.items() if value != []}
             added[name] = _add(crate, f"#source-{name}", **given)
     return added

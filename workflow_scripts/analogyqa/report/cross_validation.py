@@ -60,22 +60,6 @@ ENTITY, NUMBER, CLAUSE = "entity", "number", "clause"
 SHOWN = 10  # the number of questions with gains, and with losses
 
 
-def join_scores(
-    paper: str, config: Config, values: Values
-) -> dict[tuple[str, str], dict[str, pd.DataFrame]]:
-    """Return the scores of cross-validated systems, all folds side by side [seeds, items].
-
-    They are by data set and measure, then by system, without systems that lack a run.
-    """
-    joined: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}
-    for (system, dataset), folds in cross_validation_cells(config, paper).items():
-        for measure in RANKED:
-            by_system = joined.setdefault((dataset, measure), {})
-            if (scores := join_folds(folds, measure, values)) is not None:
-                by_system[system] = scores
-    return joined
-
-
 def build_cross_validation(
     paper: str, study: CrossValidation, config: Config, values: Values, learnt: Mapping[Cell, bool]
 ) -> pd.DataFrame:
@@ -86,7 +70,11 @@ def build_cross_validation(
     is the first system minus this one. A system without runs on a data set has one row for each
     measure, with the reason. `learnt`: whether each trained cell has learnt, see `read_learnt`.
     """
-    cells, joined = cross_validation_cells(config, paper), join_scores(paper, config, values)
+    cells = cross_validation_cells(config, paper)
+    joined = {
+        (dataset, measure): _joined_scores(cells, dataset, measure, values)
+        for dataset, measure in product(study.datasets, RANKED)
+    }
     top = {key: compare_with_best(runs, config)[1] for key, runs in joined.items()}
     rows = []
     for dataset, system, measure in product(study.datasets, study.systems, RANKED):
@@ -96,7 +84,7 @@ def build_cross_validation(
         row |= {"measure": measure, "origin": EVERY, "folds": len(folds)}
         if any(has_learnt is not None for has_learnt in learnt_folds):
             row["folds_learnt"] = learnt_folds.count(True)
-        by_system = joined.get((dataset, measure), {})
+        by_system = joined[dataset, measure]
         if system not in by_system:
             missing = [cell for cell in folds if values(cell, measure) is None]
             reason = why_left_out(system, dataset, config) or no_run(*missing)
@@ -113,6 +101,14 @@ def build_cross_validation(
             columns = measure_columns(scores.loc[:, origins == origin], measure, config)
             rows.append(row | {"origin": origin} | columns)
     return to_frame(rows, CROSS_VALIDATION)
+
+
+def _joined_scores(
+    cells: Mapping[tuple[str, str], list[Cell]], dataset: str, measure: str, values: Values
+) -> dict[str, pd.DataFrame]:
+    """Return the scores [seeds, items] of all folds of each system that lacks no run."""
+    joined = {at[0]: join_folds(cells[at], measure, values) for at in cells if at[1] == dataset}
+    return {system: scores for system, scores in joined.items() if scores is not None}
 
 
 def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Config) -> list[str]:
@@ -277,12 +273,13 @@ def _pairs_with_scores(
     paper: str, study: CrossValidation, config: Config, values: Values
 ) -> Iterator[tuple[dict, list[pd.DataFrame]]]:
     """Yield each pair on each data set, and the main measure of those that have run."""
-    joined, measure = join_scores(paper, config, values), study.measures[0]
-    for dataset, (name, pair) in product(study.datasets, study.pairs.items()):
-        by_system = joined.get((dataset, measure), {})
-        row = {"paper": paper, "pair": name, "dataset": dataset, "measure": measure}
-        row |= {"first": pair[0], "second": pair[1]}
-        yield row, [by_system[system] for system in pair if system in by_system]
+    cells, measure = cross_validation_cells(config, paper), study.measures[0]
+    for dataset in study.datasets:
+        by_system = _joined_scores(cells, dataset, measure, values)
+        for name, pair in study.pairs.items():
+            row = {"paper": paper, "pair": name, "dataset": dataset, "measure": measure}
+            row |= {"first": pair[0], "second": pair[1]}
+            yield row, [by_system[system] for system in pair if system in by_system]
 
 
 def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:

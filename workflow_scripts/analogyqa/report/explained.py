@@ -79,8 +79,8 @@ def terminal_lines(explanation: Explanation) -> Iterator[str]:
     if explanation.words:
         yield f"     words: {word_text(explanation.words)}"
     for place, candidate in enumerate(explanation.candidates, 1):
-        parts = (f"{place:3}", f"{candidate.score:.4f}", LABELS[candidate.label])
-        yield "  ".join(filter(None, [*parts, candidate.candidate]))
+        parts = f"{place:3}", f"{candidate.score:.4f}", LABELS[candidate.label], candidate.candidate
+        yield "  ".join(filter(None, parts))
         if candidate.unknown:
             yield f"     ignored, as they have no vector: {candidate.unknown}"
         if candidate.words:

@@ -4,10 +4,9 @@ All of it is read from the files of a run; what is missing is listed.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 from markupsafe import Markup
@@ -45,25 +44,6 @@ from analogyqa.tasks import dataset_task
 
 # The columns of the table of each study.
 STUDIES = {"cross_validation": CROSS_VALIDATION, "pairs": PAIRS, "sensitivity": SENSITIVITY}
-
-
-class Section(NamedTuple):
-    """A part of a paper: blocks of tables, a drawing, notes, and the paths of its files.
-
-    `short` is its name in the list of contents. `drawing` has the alternative text, the SVG as a
-    URI, and the width and height in pixels. `has_sentences`: whether it shows sentences of the
-    data; `is_wordy`: whether its cells are long texts.
-    """
-
-    id: str
-    short: str
-    heading: str
-    blocks: Sequence[Block] = ()
-    notes: Sequence[str] = ()
-    drawing: dict | None = None
-    files: Sequence[str] = ()
-    has_sentences: bool = False
-    is_wordy: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,7 +84,7 @@ class PaperPage:
                 continue
             sections.append(section)
             if kind == "tables" and name in paper.artefacts and path.exists():
-                provenance.add(paper, name, section.id, section.blocks)
+                provenance.add(paper, name, section["id"], section["blocks"])
         readme, config = (
             path.read_text(encoding="utf-8") if path.exists() else ""
             for path in (PAPERS / paper.paper / name for name in ("README.md", "config.yaml"))
@@ -121,7 +101,7 @@ class PaperPage:
             "examples": examples_section(self.results, paper, self.config),
         }
 
-    def _table(self, name: str, csv: Path) -> Section | None:
+    def _table(self, name: str, csv: Path) -> dict | None:
         """Return a table; None if it, or a table that its view reads, is missing."""
         paper, config = self.paper, self.config
         if not csv.exists():
@@ -135,10 +115,10 @@ class PaperPage:
         if not all(path.exists() for path in paths):
             return None
         table = tabulate_view(build_view(paper, name, paths, config), paper, name, config)
-        section = self._section(table, name, csv)
-        return section._replace(has_sentences=view.spec.shows_sentences, is_wordy=True)
+        shows_sentences = view.spec.shows_sentences
+        return self._section(table, name, csv, has_sentences=shows_sentences, is_wordy=True)
 
-    def _figure(self, name: str, csv: Path) -> Section | None:
+    def _figure(self, name: str, csv: Path) -> dict | None:
         """Return a figure, with the published best points of its lines next to ours."""
         paper, ledger = self.paper, self.ledger
         if not (csv.with_suffix(".svg").exists() and csv.exists()):
@@ -160,9 +140,9 @@ class PaperPage:
         )
         rows = best.to_dict("records")
         notes = [f"{row['row']}, {row['column']}: {row['reason']}." for row in rows]
-        return self._section(table, name, csv)._replace(notes=notes)
+        return self._section(table, name, csv, notes=notes)
 
-    def _studies(self) -> Iterator[Section]:
+    def _studies(self) -> Iterator[dict]:
         """Yield the claims and the studies of the paper that have results."""
         paper, config = self.paper, self.config
         judged = self.claims[self.claims["paper"] == paper.paper]
@@ -170,8 +150,7 @@ class PaperPage:
             table = claims_table(judged, [paper], config)._replace(
                 title=f"Claims of {paper.paper}", blocks=claim_blocks(paper, judged)
             )
-            section = self._section(table, "claims", self.results / "claims.csv")
-            yield section._replace(is_wordy=True)
+            yield self._section(table, "claims", self.results / "claims.csv", is_wordy=True)
         studies = config.studies_of(paper.paper)
         folds, varied = studies.cross_validation, studies.sensitivity
         csvs = {name: self.results / "tables" / paper.paper / f"{name}.csv" for name in STUDIES}
@@ -189,8 +168,11 @@ class PaperPage:
         for name, table in tables.items():
             yield self._section(table, name, csvs[name])
 
-    def _section(self, table: Table, name: str, csv: Path) -> Section:
-        """Return a table or figure; a table with the figure of the same name, if there is one."""
+    def _section(self, table: Table, name: str, csv: Path, **facts) -> dict:
+        """Return a table or figure; a table with the figure of the same name, if there is one.
+
+        `short` is its name in the list of contents. `facts` replace what is assumed of it.
+        """
         paper = self.paper
         svg = self.results / "figures" / paper.paper / f"{name}.svg"
         title = table.title.removesuffix(f" ({OTHER_DATA})")
@@ -205,15 +187,18 @@ class PaperPage:
             if not note.startswith(in_legend) and OTHER_DATA not in note.lower()
         ]
         files = (csv.with_suffix(f".{kind}") for kind in ("svg", "png", "csv", "md", "tex"))
-        return Section(
-            f"{paper.paper}-{name}",
-            printed_name(name).replace("_", "-"),
-            title,
-            [_without_empty_columns(block) for block in table.blocks],
-            notes,
-            _drawing(svg, csv, table.heading) if svg.exists() else None,
-            [path.relative_to(self.results).as_posix() for path in files if path.exists()],
-        )
+        return {
+            "id": f"{paper.paper}-{name}",
+            "short": printed_name(name).replace("_", "-"),
+            "heading": title,
+            "blocks": [_without_empty_columns(block) for block in table.blocks],
+            "notes": notes,
+            "drawing": _drawing(svg, csv, table.heading) if svg.exists() else None,
+            "files": [path.relative_to(self.results).as_posix() for path in files if path.exists()],
+            "has_sentences": False,  # sentences of the data
+            "is_wordy": False,  # its cells are long texts
+            **facts,
+        }
 
 
 def _without_empty_columns(block: Block) -> Block:
