@@ -32,15 +32,12 @@ class Resources(NamedTuple):
 def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "np.ndarray":
     """Return the vectors of n sentences by a registered encoder: float32 [n, d].
 
-    Raises AnalogyQAError for a missing resource, one that the encoder cannot read, a vector that is
-    not finite, or vectors that are all the same.
+    Raises AnalogyQAError for a resource that the encoder cannot read, a vector that is not finite,
+    or vectors that are all the same.
     """
     import numpy as np
 
     entry = PRETRAINED[name]
-    for key in ("weights", "vectors"):
-        if getattr(entry, f"needs_{key}") and not getattr(resources, key):
-            raise AnalogyQAError(f"{name}: this encoder needs {key}, and none are given")
     vectors = entry.load()(texts, resources)
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(texts):
         raise TypeError(
