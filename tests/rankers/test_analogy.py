@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.rankers import Encoded, build_ranker
+from analogyqa.rankers import Encoded, Quadruples, build_ranker
 from analogyqa.rankers.energy import energy, quadruple_energies
 from analogyqa.settings.systems import System
 from analogyqa.vectors import unit
@@ -57,6 +57,18 @@ def test_the_energies_of_quadruples_match_those_of_their_shifts():
     for values in (energies, expected):
         values.square().sum().backward()
     torch.testing.assert_close(together.grad, apart.grad)
+
+
+def test_both_sides_of_a_parallelogram():
+    vectors = torch.tensor([[0.0, 0], [1, 0], [0, 2], [3, 2]])
+    a, b, c, d = torch.arange(4)[:, None]
+    quadruples = Quadruples(vectors, a, b, c, d)
+    sides = ranker("analogy").energies(quadruples, both_sides=True)
+    # a - b = (-1, 0) and c - d = (-3, 0); a - c = (0, -2) and b - d = (-2, -2).
+    assert [side.item() for side in sides] == pytest.approx([1, 0.5**0.5])
+    assert [side.item() for side in ranker("analogy").distances(quadruples)] == pytest.approx(
+        [2, 2]
+    )
 
 
 # Scores

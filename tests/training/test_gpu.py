@@ -32,9 +32,6 @@ from builders.cells import COMB, stop_after, trained_system
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 CPU = torch.device("cpu")
-ON_CUDA_ALONE = pytest.mark.parametrize(
-    "gpu", [pytest.param("cuda", marks=pytest.mark.gpu)], indirect=True
-)
 TRAINED = [name for name, entry in ENCODERS.items() if entry.trained and entry.needs_vectors]
 torch.set_num_threads(1)
 
@@ -44,8 +41,10 @@ VECTORS = {"rtol": 1e-4, "atol": 1e-5}
 GRADIENTS = {"rtol": 1e-3, "atol": 1e-5}
 EPOCHS = {"rtol": 1e-2, "atol": 0.02}
 
-
 CUDA = pytest.param("cuda", marks=pytest.mark.gpu)
+ON_CUDA_ALONE = pytest.mark.parametrize("gpu", [CUDA], indirect=True)
+# Training runs take seconds on the fake GPU.
+SLOW_ON_THE_FAKE = [pytest.param("fake", marks=pytest.mark.slow), CUDA]
 
 
 @pytest.fixture(params=["fake", CUDA])
@@ -109,18 +108,7 @@ def assert_close(actual, expected, tolerance):
     torch.testing.assert_close(actual.detach().cpu(), expected.detach().cpu(), **tolerance)
 
 
-@pytest.mark.parametrize("name", TRAINED)
-def test_sentence_vectors(gpu, data, make_system, name):
-    sentences = np.arange(len(data.sentences))
-    expected, vectors = (
-        encode(encoder.eval(), data.sentences, sentences, next(encoder.parameters()).device)
-        for encoder in on_both(gpu, make_system(name), data)
-    )
-    assert vectors.device.type == gpu.type
-    assert_close(vectors, expected, VECTORS)
-
-
-def step_of(encoder, data, system):
+def take_step(encoder, data, system):
     """Take one step; return the loss, the gradients and the new weights."""
     device = next(encoder.parameters()).device
     epoch_batches = system.objective.draws.load()
@@ -144,7 +132,7 @@ def test_loss_gradients_and_one_step(gpu, data, make_system, name, loss):
     ranks_pairs = OBJECTIVES[loss].ranks_pairs or loss == "hinge"
     ranker = "cosine" if ranks_pairs else "analogy"
     system = make_system(name, ranker, loss=loss)
-    expected, actual = (step_of(encoder, data, system) for encoder in on_both(gpu, system, data))
+    expected, actual = (take_step(encoder, data, system) for encoder in on_both(gpu, system, data))
     assert_close(actual[0], expected[0], VECTORS)
     for key, gradient in expected[1].items():
         assert_close(actual[1][key], gradient, GRADIENTS)
@@ -174,10 +162,6 @@ def curves_of(trained):
     """Return the history with one row per epoch, without times."""
     wide = trained.history.pivot(index="epoch", columns="measure", values="value")
     return wide.drop(columns=["seconds", "examples_per_second"])
-
-
-# Training runs take seconds on the fake GPU.
-SLOW_ON_THE_FAKE = [pytest.param("fake", marks=pytest.mark.slow), CUDA]
 
 
 # On the fake GPU, test_loss_gradients_and_one_step is enough for the other encoders.
@@ -238,15 +222,14 @@ def test_infersent(gpu, tmp_path):
     lines = [f"{first}\t{second}\t{label}\n" for label, (first, second) in enumerate(pairs)]
     (tmp_path / "nli.txt").write_text("".join(lines * 50))
     files = [str(tmp_path / "nli.txt")]
+    sources = files, files, str(tmp_path / "words.vec")
     weights = []
     for device in (CPU, gpu):
         path, checkpoint = (tmp_path / f"{device.type}.{name}" for name in ("pt", "state"))
-        vectors = str(tmp_path / "words.vec")
-        infersent.train(files, files, vectors, True, 8, 0, device, checkpoint, path, max_epochs=2)
+        infersent.train(*sources, True, 8, 0, device, checkpoint, path, max_epochs=2)
         weights.append(load_state(path, CPU))
-    expected, actual = weights
-    for key, values in expected.items():
-        assert_close(actual[key], values, EPOCHS)
+    for key, values in weights[0].items():
+        assert_close(weights[1][key], values, EPOCHS)
 
 
 @ON_CUDA_ALONE

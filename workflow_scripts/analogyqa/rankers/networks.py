@@ -5,8 +5,7 @@ that of Zhang et al. (2017, "Attentive Interactive Neural Networks for Answer Se
 Question Answering"), compare-aggregate that of Wang and Jiang (2017, "A compare-aggregate model for
 matching text sequences", ICLR), and MP-CNN that of He, Gimpel and Lin (2015, "Multi-Perspective
 Sentence Similarity Modeling with Convolutional Neural Networks"), which Rao et al. (2016) train on
-pairs of candidates. The dropout of the training section, which few of the papers have, acts on the
-word vectors and on what the docstring of a network says.
+pairs of candidates. Dropout acts on the word vectors and on what the docstring of a network says.
 """
 
 import torch
@@ -39,10 +38,7 @@ class WordNetwork(nn.Module):
         return [self.pair_scores(quadruples.vectors, quadruples.c, quadruples.d)]
 
     def pair_scores(self, vectors: Tensor, questions: Tensor, candidates: Tensor) -> Tensor:
-        """Return the scores [n] of pairs, given by the rows [n] of both sides in vectors [u, t, d].
-
-        Sentences are padded with zeros.
-        """
+        """Return the scores of pairs, rows [n] of sentences [u, t, d] padded with zeros: [n]."""
         raise NotImplementedError
 
 
@@ -95,10 +91,7 @@ class AttentivePooling(WordNetwork):
         self.interaction = nn.Linear(hidden, hidden, bias=False)
 
     def rows(self, x: Tensor, inside: Tensor) -> Tensor:
-        """Return a row for each of the N words among vectors [u, t, d], marked by `inside`: [N, h].
-
-        Most of a batch is padding, so rows are computed for words only.
-        """
+        """Return a row for each of the N words in x [u, t, d], marked by `inside`: [N, h]."""
         raise NotImplementedError
 
     def pair_scores(self, vectors: Tensor, questions: Tensor, candidates: Tensor) -> Tensor:

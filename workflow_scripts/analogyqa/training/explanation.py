@@ -75,25 +75,19 @@ class Explainer:
             candidates=candidates,
         )
         if self.job.system.compares:
-            is_used = self.prototypes["question_type"].astype(str) == str(first["question_type"])
-            self._compare(explanation, questions, answers, is_used.to_numpy())
+            types = self.prototypes["question_type"].astype(str)
+            is_used = (types == str(first["question_type"])).to_numpy()
+            data = self.data
+            compared = data.prototype_questions[is_used], data.prototype_candidates[is_used]
+            self._compare(explanation, questions, answers, *compared)
         return explanation
 
-    def _compare(
-        self,
-        explanation: Explanation,
-        questions: np.ndarray,
-        answers: np.ndarray,
-        is_used: np.ndarray,
-    ) -> None:
-        """Add the prototypes that are used, a mask [P], and how similar each candidate is to each.
+    def _compare(self, explanation: Explanation, *numbers: np.ndarray) -> None:
+        """Add the prototypes of the question's type, and how similar each candidate is to each.
 
-        `questions` and `answers` are the sentence numbers of the candidates [M].
+        `numbers` are the sentence numbers of both sides of the candidates [M] and prototypes [P].
         """
-        data = self.data
-        compared = data.prototype_questions[is_used], data.prototype_candidates[is_used]
-        numbers = questions, answers, *compared
-        q, a, q_p, a_p = encode_sides(self._encode, data.sentences, *numbers)
+        q, a, q_p, a_p = encode_sides(self._encode, self.data.sentences, *numbers)
         pairs, prototypes = np.indices((len(q), len(q_p))).reshape(2, -1)
         one_question = np.zeros(len(q), dtype=np.int64)
         encoded = Encoded(one_question, q, a, q_p, a_p, prototypes, pairs)
@@ -105,7 +99,8 @@ class Explainer:
             candidate.nearest = [(number, float(similarity[number])) for number in nearest]
             if abs(similarity[best[row]] - scores[row]) < TOLERANCE:
                 candidate.decided_by = int(best[row])
-        texts = list(data.sentences.index)
+        texts = list(self.data.sentences.index)
+        compared = numbers[2:]
         explanation.prototypes = [
             Prototype(
                 question=texts[question],

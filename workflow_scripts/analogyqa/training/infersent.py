@@ -86,16 +86,14 @@ def train(
     interrupted training run resumes at its last epoch and gives, on a CPU with one thread, the same
     bytes as an uninterrupted one.
 
+    The weights have the names of the published files, for `infersent.load`. From the seed follow
+    the initial weights and the batches.
+
     Args:
         train_files, dev_files: Files that `read_nli` can read.
         vectors: A file of word vectors.
-        lowercase: Whether words are lower-cased.
         lstm_dim: The number of states per direction; 2048 in the paper.
-        seed: The seed of the initial weights and the batches.
-        device: The device to train on.
         checkpoint: The file for the state of this training run alone.
-        path: The file for the weights, with the names of the published files for `infersent.load`.
-        max_epochs: The maximum number of epochs.
         disjoint_from: Sentences whose pairs are left out.
 
     Raises AnalogyQAError when a file cannot be read, the loss is not a number, or the checkpoint is

@@ -63,7 +63,7 @@ def encoder_weights(state: dict, version: str) -> dict[str, Tensor]:
 class WeightAverages:
     """Averages of weights that start at zero and are corrected for it (Kingma and Ba 2015, 7.2).
 
-    `decay` in [0, 1) is the factor of the old average in each step; 0 gives the last weights.
+    `decay` in [0, 1) is the factor of the old average in each step.
     """
 
     def __init__(self, parameters: Sequence[Parameter], decay: float) -> None:
