@@ -96,7 +96,7 @@ def sent2vec(buckets: int = 4, order: int = 2, shape: tuple[int, int] = (9, 4), 
     return sent2vec_bytes(WORDS, np.ones(shape, "<f4"), 4, buckets, order, **changes)
 
 
-def content_of(path: str, until: bytes = b"") -> bytes:
+def repository_file(path: str, until: bytes = b"") -> bytes:
     """Return a file of the repository, or its beginning up to the first `until`."""
     content = (ROOT / path).read_bytes()
     return content[: content.index(until) + len(until)] if until else content
@@ -124,7 +124,7 @@ def encode(path: Path) -> None:
     assert encode_tokens([WORDS, ["who", "x", "rome"], []], path).dtype == np.float32
 
 
-def words_of_store(path: Path) -> None:
+def store_words(path: Path) -> None:
     path.with_suffix("").with_suffix(".npy").write_bytes(npy(NUMBERS))
     read_store(path.with_suffix("").with_suffix(".npy"))
 
@@ -165,8 +165,8 @@ class Target(NamedTuple):
     inputs: int
 
 
-WIKIQA = b"".join(content_of("sample/wikiqa/WikiQA-dev.tsv").splitlines(True)[:9])
-JACANA = [content_of(f"sample/trecqa/{name}.xml", b"</QApairs>\n") for name in ("DEV", "TEST")]
+WIKIQA = b"".join(repository_file("sample/wikiqa/WikiQA-dev.tsv").splitlines(True)[:9])
+JACANA = [repository_file(f"sample/trecqa/{name}.xml", b"</QApairs>\n") for name in ("DEV", "TEST")]
 DTD = """\
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE xml [
@@ -264,7 +264,7 @@ TARGETS = {
     "word2vec": Target(select, [vectors_binary()], ".bin", 20_000),
     "word2vec, zipped": Target(select, [zipped(("a.bin", vectors_binary()))], ".bin.zip", 4_000),
     "store": Target(store, [npy(NUMBERS)], ".npy", 10_000),
-    "words of a store": Target(words_of_store, [WORD_LINES], ".words.txt", 2_000),
+    "words of a store": Target(store_words, [WORD_LINES], ".words.txt", 2_000),
     "record of a store": Target(store_record,
         [b'{"dim": 4, "found": 5, "origin": "x"}'], ".json", 8_000),
     "Sent2Vec": Target(encode, [sent2vec()], ".bin", 20_000),
@@ -277,8 +277,8 @@ TARGETS = {
     "costs": Target(lambda path: read_costs([path]), [b'{"systems": {}}'], ".json", 2_000),
     "tuned hyperparameters": Target(read_tuned, [b'{"tuned": "paper"}'], ".json", 2_000),
     "registry": Target(load_registry, [REGISTRY], ".yaml", 2_500),
-    "paper": Target(load_paper, [content_of("papers/lwda2019/paper.yaml")], ".yaml", 2_500),
-    "configuration": Target(read_config, [content_of("sample/config.yaml")], ".yaml", 300),
+    "paper": Target(load_paper, [repository_file("papers/lwda2019/paper.yaml")], ".yaml", 2_500),
+    "configuration": Target(read_config, [repository_file("sample/config.yaml")], ".yaml", 300),
     "entity patterns": Target(entities, [PATTERNS], ".jsonl", 100),
     "checkpoint": Target(checkpoint, [saved({"a": torch.ones(3)})], ".pt", 1_500),
     "InferSent": Target(infersent.load, [INFERSENT], ".pkl", 1_500),

@@ -61,21 +61,13 @@ def make_config(
 ) -> Config:
     """Return a configuration for two real papers and a made-up one, with all their systems."""
     systems = SYSTEMS | UNPUBLISHED_SYSTEMS if systems is None else systems
+    selection = {"systems": list(selected), "hyperparameters": {"bare": {"dropout": 0.0}}}
+    sensitivity = {"measure": "mrr", "datasets": list(datasets), "systems": list(varied)}
     study = {
         "datasets": list(TITLES),
         "systems": list(SYSTEMS),
-        "selection": {
-            "subset": "comb",
-            "systems": list(selected),
-            "hyperparameters": {"bare": {"dropout": 0.0}},
-        },
-        "sensitivity": {
-            "subset": "comb",
-            "measure": "mrr",
-            "datasets": list(datasets),
-            "systems": list(varied),
-            "choices": VARIATIONS,
-        },
+        "selection": {"subset": "comb"} | selection,
+        "sensitivity": {"subset": "comb", "choices": VARIATIONS} | sensitivity,
     }
     values = {
         "output_dir": "results",

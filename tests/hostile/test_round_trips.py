@@ -19,7 +19,7 @@ from builders.damaged import zipped
 MANY = 400
 
 
-def questions_of(texts):
+def make_questions(texts):
     """Return questions of some texts, each with candidates and their labels."""
     candidates = st.lists(st.tuples(texts, st.integers(0, 1)), min_size=1, max_size=4)
     return st.lists(st.tuples(texts, candidates), min_size=1, max_size=4)
@@ -112,9 +112,9 @@ def check_inferences(folder: Path, content: list[tuple[str, str, str]]) -> None:
 
 
 PROPERTIES = {
-    "WikiQA": (questions_of(field), check_wikiqa),
-    "TrecQA": (questions_of(field), check_trecqa),
-    "SemEval": (questions_of(xml_field), check_semeval),
+    "WikiQA": (make_questions(field), check_wikiqa),
+    "TrecQA": (make_questions(field), check_trecqa),
+    "SemEval": (make_questions(xml_field), check_semeval),
     "word vectors": (vectors, check_vectors),
     "pairs of inference": (inferences, check_inferences),
 }

@@ -89,7 +89,7 @@ def test_weights_that_would_run_code_are_refused_and_nothing_is_run(
     assert not marker.exists()
 
 
-def refusals_of_overwritten(folder: Path, content: bytes, read) -> int:
+def count_refusals(folder: Path, content: bytes, read) -> int:
     """Read a model with the content instead of each of its files; return how many are refused."""
     refused = 0
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -116,7 +116,7 @@ def test_a_spacy_model_with_a_pickle_for_any_of_its_files_runs_nothing(tmp_path,
     nlp.to_disk(tmp_path / "model")
     entities(tmp_path / "model")
     content = FORMATS[form](PAYLOADS["system"](marker))
-    assert refusals_of_overwritten(tmp_path / "model", content, entities) >= 5
+    assert count_refusals(tmp_path / "model", content, entities) >= 5
     assert not marker.exists()
 
 
@@ -152,7 +152,7 @@ def test_a_sentence_transformer_with_a_pickle_for_any_of_its_files_runs_nothing(
             encode_with(sentence_model)
         pickled.unlink()
         safe.rename(path)
-    assert refusals_of_overwritten(sentence_model, content, encode_with) >= len(weights)
+    assert count_refusals(sentence_model, content, encode_with) >= len(weights)
     assert not marker.exists()
     assert encode_with(sentence_model).shape == (1, 3)
 

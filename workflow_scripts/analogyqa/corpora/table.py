@@ -209,7 +209,8 @@ def _read_pairs(
     for name in ("question_id", "question", "candidate"):
         causes[f"the {name.replace('_', ' ')} is empty."] = ~table[name].map(str.strip).astype(bool)
     for cause, is_wrong in causes.items():
-        for row in table.index[is_wrong]:
+        if is_wrong.any():
+            row = is_wrong.idxmax()
             question_id, line = table.loc[row, ["question_id", "line"]]
             message = cause.format(question_id, first.loc[row, "line"])
             raise AnalogyQAError(f"{path}, line {line}: {message}")
