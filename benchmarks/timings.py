@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from analogyqa.cli.options import CONFIG, ConfigOption
-from analogyqa.planning import REFERENCE, Timings, mean_of, read_listing
+from analogyqa.planning import REFERENCE, Timings, mean_timing, read_listing
 from analogyqa.runs.cost import processor
 from analogyqa.settings.load import read_config
 
@@ -31,13 +31,13 @@ def main(
     by_data = defaultdict(list)
     for job in jobs:
         if job.outputs and (timing := timings.measured(job)):
-            by_data[job.rule, timings.data_of(job)].append(timing)
+            by_data[job.rule, timings.job_data(job)].append(timing)
     machine = f"one core of {processor()} for each job, no GPU, {date.today()}"
     with open(REFERENCE, newline="", encoding="utf-8") as file:
         header, *before = csv.reader(file)
     rows = {(rule, data): values for rule, data, *values in before}
     for key, timings_of_jobs in by_data.items():
-        rows[key] = [*(f"{value:.4g}" for value in mean_of(timings_of_jobs)), machine]
+        rows[key] = [*(f"{value:.4g}" for value in mean_timing(timings_of_jobs)), machine]
     with open(REFERENCE, "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(header)

@@ -17,11 +17,11 @@ from analogyqa.cells import Cell, split_corpus
 from analogyqa.cells.cell import (
     corpus_settings,
     reads_lowercase,
+    require_same,
     sentence_settings,
     system_settings,
     vectors_settings,
 )
-from analogyqa.cells.same_settings import require_same
 from analogyqa.cells.targets import require_target
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import exit_on_error
@@ -219,7 +219,7 @@ def split_records(wildcards):
 
 
 def subset_settings(wildcards):
-    return {"seeds": CONFIG.all_seeds, "question_types": CONFIG.types_of(wildcards.subset)}
+    return {"seeds": CONFIG.all_seeds, "question_types": CONFIG.subset_types(wildcards.subset)}
 
 
 # Sources and models
@@ -337,7 +337,7 @@ def ranks_typed_questions_only(wildcards):
         wildcards.sentence_vectors
         in (CONFIG.system_at(cell.system, cell.overrides).sentence_vectors or ())
         for cell in PLAN.cells_with_sensitivity
-        if cell.dataset == dataset and CONFIG.types_of(cell.subset) is None
+        if cell.dataset == dataset and CONFIG.subset_types(cell.subset) is None
     )
 
 

@@ -187,7 +187,7 @@ rule measure_costs:
         gpu=GPUS,
     params:
         settings=lambda wildcards: {
-            "question_types": CONFIG.types_of(wildcards.subset),
+            "question_types": CONFIG.subset_types(wildcards.subset),
             "systems": {
                 name: system_settings(system) for name, system in costed_systems(wildcards).items()
             },

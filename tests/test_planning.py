@@ -156,13 +156,13 @@ def test_a_damaged_benchmark_file_counts_as_none(tmp_path, timings, text):
     ],
 )
 def test_the_data_of_a_job(tmp_path, timings, output, data):
-    assert timings.data_of(Job("any", None, [f"{tmp_path}/runs/out/{output}"])) == data
+    assert timings.job_data(Job("any", None, [f"{tmp_path}/runs/out/{output}"])) == data
 
 
 def test_every_rule_of_the_repository_has_a_reference():
     known, _ = planning.read_reference(planning.REFERENCE)
     rules = "\n".join(path.read_text("utf-8") for path in (ROOT / "rules").glob("*.smk"))
-    timed = re.findall(r"(?s)\nrule (\w+):(?:(?!\nrule ).)*?\n    resources:", rules)
+    timed = re.findall(r"(?s)\nrule (\w+):(?:(?!\nrule ).)*?\n    benchmark:", rules)
     assert "train_encoder" in timed
     assert set(timed) <= {rule for (rule, _), timing in known.items() if timing.cpu_seconds > 0}
 

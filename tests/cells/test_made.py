@@ -19,25 +19,20 @@ SAMPLES = {
 RUN = "runs/analogy/wikiqa/comb"
 LITTER = [
     f"{RUN}/default.bak/run.json",
-    f"{RUN}/default (copy)/run.json",
     f"{RUN}/.ipynb_checkpoints/run.json",
     f"{RUN}/p=20.old/run.json",
     f"{RUN}/default/run-checkpoint.json",
-    f"{RUN}/default/._run.json",
     f"{RUN}/default/notes.parquet",
     "runs/analogy.bak/wikiqa/comb/default/run.json",
     "tables/own/Copy of table7.md",
     "tables/own/table7 (1).csv",
     "tables/own/reviewers.txt",
-    "tables/own/table7.html",
     "figures/own/.DS_Store",
     "corpora/._wikiqa.parquet",
-    "corpora/.#wikiqa.parquet",
     "corpora/wikiqa.parquet.tmp",
     "prototypes/wikiqa/who/caf\udce9.parquet",
     "costs/wikiqa/comb.json~",
     "ledger.txt",
-    "claims.md~",
     "notes/ledger.csv",
 ]
 
@@ -48,14 +43,16 @@ def declared_outputs() -> list[str]:
     for path in RULES.glob("*.smk"):
         for block in re.findall(r"(?m)^    output:\n((?: {8}.*\n)+)", path.read_text("utf-8")):
             for stem, rest in re.findall(r'f"\{(RESULTS|RUN)\}/([^"]+)"', block):
-                name = re.sub(r"\{+(\w+)\}+", lambda match: SAMPLES[match[1]], rest)
+                kind = rest.partition("s/")[0]  # figures/ and tables/
+                values = SAMPLES | {"artefact": f"{kind}12"}
+                name = re.sub(r"\{+(\w+)\}+", lambda match, at=values: at[match[1]], rest)
                 outputs.append(f"{RUN}/default/{name}" if stem == "RUN" else name)
     return outputs
 
 
 def test_every_output_of_a_rule_is_made():
     outputs = declared_outputs()
-    assert len(outputs) > 50
+    assert len(outputs) > 40
     outputs += ["checkpoints/infersent-8bc371.pt", "mlflow-artifacts/2/models/m-1/MLmodel"]
     assert [name for name in outputs if not is_made(name)] == []
 

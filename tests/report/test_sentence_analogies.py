@@ -5,8 +5,7 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from analogyqa.cells import Cell, cells_by_run
-from analogyqa.cells.coordinates import cell_at
+from analogyqa.cells import Cell, cell_at, cells_by_run
 from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.summary import SUMMARY, to_frame

@@ -3,7 +3,6 @@
 Jobs are read from Snakemake's dry run, costs from the benchmark files and outputs of earlier runs.
 """
 
-import csv
 import json
 import re
 from collections import Counter
@@ -13,6 +12,7 @@ from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
+import pandas as pd
 from rich import box
 from rich.console import Console
 from rich.filesize import decimal
@@ -25,7 +25,7 @@ from analogyqa.evaluation.summary import read_record
 
 REFERENCE = Path(__file__).with_name("timings.csv")
 TRAINING = "train_encoder"
-_OF_A_CORPUS = WITH_CORPUS | {"vectors", "costs"}
+_WITH_DATASET = WITH_CORPUS | {"vectors", "costs"}
 _GROUP = re.compile(r"Group job (\S+) \(jobs")
 _RULE = re.compile(r"( *)(?:local)?rule (\w+):$")
 _KEY = re.compile(r" +(output|benchmark|resources): (.*)$")
@@ -53,9 +53,8 @@ class Job:
 class Cost(NamedTuple):
     """The estimated cost of a job, and the basis of the estimate.
 
-    The basis is "measured" if the same job ran before, "reference" for the mean of the reference
-    timings of its rule on the same data, "rough" for their mean over all data, and "unknown" if
-    there is nothing to estimate from; such jobs count as 0.
+    Bases are "measured" (the same job ran before), "reference" (the mean of the rule's reference
+    timings on the same data), "rough" (on all data), and "unknown", for which jobs count as 0.
     """
 
     cpu_hours: float
@@ -102,9 +101,8 @@ def read_listing(text: str) -> list[Job]:
 def cluster_jobs(jobs: Iterable[Job]) -> Counter[str]:
     """Return the number of cluster jobs of each rule and group."""
     submitted = [job for job in jobs if job.minutes is not None]
-    alone = [job.rule for job in submitted if not job.group]
     groups = {job.group for job in submitted if job.group}
-    return Counter([*alone, *(name for name, _ in groups)])
+    return Counter([job.rule for job in submitted if not job.group] + [name for name, _ in groups])
 
 
 class Timings:
@@ -112,24 +110,24 @@ class Timings:
 
     Args:
         output_dir: The output folder of the run.
-        seeds_of: Returns the number of seeds of a cell.
+        count_seeds: Returns the number of seeds of a cell.
         reference: The CSV file that benchmarks/timings.py writes.
     """
 
     def __init__(
-        self, output_dir: str, seeds_of: Callable[[Cell], int], reference: Path = REFERENCE
+        self, output_dir: str, count_seeds: Callable[[Cell], int], reference: Path = REFERENCE
     ) -> None:
-        self._output_dir, self._seeds_of = output_dir, seeds_of
+        self._output_dir, self._count_seeds = output_dir, count_seeds
         self._reference, self.machine = read_reference(reference)
 
-    def data_of(self, job: Job) -> str:
+    def job_data(self, job: Job) -> str:
         """Return the data of a job: `dataset/subset` for a run, otherwise its data set or ""."""
         for output in job.outputs:
             if Path(output).is_relative_to(self._output_dir):
                 stage, *parts = Path(output).relative_to(self._output_dir).parts
                 if stage == "runs":
                     return "/".join(parts[1:3])
-                if stage in _OF_A_CORPUS:
+                if stage in _WITH_DATASET:
                     return split_corpus(without_ending(parts[0]))[0]
         return ""
 
@@ -138,20 +136,19 @@ class Timings:
 
         Local jobs are not timed; their only cost is the size of their outputs.
         """
-        files = [Path(file) for file in job.outputs]
-        untimed = (0.0, 0.0) if all(file.is_file() for file in files) else None
-        ran = _read_benchmark(Path(job.benchmark)) if job.benchmark else untimed
-        sizes = [file.stat().st_size for file in files if file.is_file()]
-        records = [file for file in files if file.name == "run.json" and file.is_file()]
-        seeds = len(read_record(records[0])["seeds"]) if records else self._seeds(job)
-        return ran and Timing(*ran, sum(sizes), seeds)
+        files = [file for file in map(Path, job.outputs) if file.is_file()]
+        untimed = (0.0, 0.0) if len(files) == len(job.outputs) else None
+        times = _read_benchmark(Path(job.benchmark)) if job.benchmark else untimed
+        record = next((file for file in files if file.name == "run.json"), None)
+        seeds = len(read_record(record)["seeds"]) if record else self._seeds(job)
+        return times and Timing(*times, sum(file.stat().st_size for file in files), seeds)
 
     def cost(self, job: Job) -> Cost:
         references = [timing for (rule, _), timing in self._reference.items() if rule == job.rule]
         estimates = {
             "measured": self.measured(job),
-            "reference": self._reference.get((job.rule, self.data_of(job))),
-            "rough": mean_of(references) if references else None,
+            "reference": self._reference.get((job.rule, self.job_data(job))),
+            "rough": mean_timing(references) if references else None,
             "unknown": Timing(0, 0, 0),
         }
         basis, timing = next((name, timing) for name, timing in estimates.items() if timing)
@@ -164,22 +161,18 @@ class Timings:
     def _seeds(self, job: Job) -> int:
         folder = Path(self._output_dir, "runs")
         runs = [Path(file).parent for file in job.outputs if Path(file).is_relative_to(folder)]
-        return self._seeds_of(Cell.from_path(runs[0])) if runs else 1
+        return self._count_seeds(Cell.from_path(runs[0])) if runs else 1
 
 
-def mean_of(timings: Iterable[Timing]) -> Timing:
+def mean_timing(timings: Iterable[Timing]) -> Timing:
     return Timing(*map(mean, zip(*timings, strict=True)))
 
 
 def read_reference(path: Path) -> tuple[dict[tuple[str, str], Timing], str]:
     """Return the timings by rule and data, and the machine on which they were measured."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    timings = {
-        (row["rule"], row["data"]): Timing(*(float(row[name]) for name in Timing._fields))
-        for row in rows
-    }
-    return timings, rows[0]["machine"]
+    table = pd.read_csv(path, keep_default_na=False).set_index(["rule", "data"])
+    rows = table[list(Timing._fields)].astype(float).itertuples(index=False)
+    return dict(zip(table.index, map(Timing._make, rows), strict=True)), table["machine"].iloc[0]
 
 
 def _read_benchmark(path: Path) -> tuple[float, float] | None:
@@ -199,31 +192,28 @@ def print_plan(jobs: Sequence[Job], timings: Timings) -> None:
     titles = ("steps", "Slurm jobs", "CPU-hours", "GPU-hours")
     columns = (Column(title, justify="right") for title in titles)
     table = Table("rule", *columns, "from", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    submitted, all_costs = cluster_jobs(jobs), []
-    for rule in dict.fromkeys(job.rule for job in jobs):
-        rule_jobs = [job for job in jobs if job.rule == rule]
-        costs = [timings.cost(job) for job in rule_jobs]
-        all_costs += costs
-        count, first = str(len(rule_jobs)), rule_jobs[0]
+    submitted = cluster_jobs(jobs)
+    costs = pd.DataFrame([timings.cost(job) for job in jobs])
+    rules = [job.rule for job in jobs]
+    for rule, rule_costs in costs.groupby(rules, sort=False):
+        first, count = jobs[rules.index(rule)], str(len(rule_costs))
         if first.minutes is None:
             table.add_row(rule, count, "local")
             continue
         cluster = f"in {first.group[0]}" if first.group else str(submitted[rule])
-        cpu, gpu = _hours(costs)
-        bases = Counter(cost.basis for cost in costs)
-        basis = ", ".join(f"{number} {basis}" for basis, number in bases.items())
+        cpu, gpu = _hours(rule_costs)
+        bases = Counter(rule_costs["basis"]).items()
+        basis = ", ".join(f"{number} {basis}" for basis, number in bases)
         table.add_row(rule, count, cluster, cpu, gpu if first.gpus else "", basis)
     for group in sorted({job.group[0] for job in jobs if job.group}):
         table.add_row(f"group {group}", "", str(submitted[group]))
     table.add_section()
-    table.add_row("total", str(len(jobs)), str(submitted.total()), *_hours(all_costs))
+    table.add_row("total", str(len(jobs)), str(submitted.total()), *_hours(costs))
     Console(width=100).print(table)
-    print(f"disk: about {decimal(round(sum(cost.bytes for cost in all_costs)))}")
+    print(f"disk: about {decimal(round(costs['bytes'].sum()))}")
     print("measured: the same job ran here before; reference: the mean of the rule's jobs on the")
     print(f"same data; rough: on all data; the last two on {timings.machine}")
 
 
-def _hours(costs: Sequence[Cost]) -> tuple[str, str]:
-    cpu_hours = sum(cost.cpu_hours for cost in costs)
-    gpu_hours = sum(cost.gpu_hours for cost in costs)
-    return f"{cpu_hours:.2f}", f"{gpu_hours:.2f}"
+def _hours(costs: pd.DataFrame) -> list[str]:
+    return [f"{hours:.2f}" for hours in costs[["cpu_hours", "gpu_hours"]].sum()]

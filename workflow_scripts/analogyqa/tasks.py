@@ -71,7 +71,7 @@ class Analogies:
 
     def why_no_run(self, coordinates: Coordinates, config: Config) -> str:
         dataset = config.datasets[coordinates.dataset]
-        for name in config.types_of(coordinates.subset) or dataset.relations:
+        for name in config.subset_types(coordinates.subset) or dataset.relations:
             if name not in dataset.relations:
                 return f"{coordinates.dataset} has no category {name}"
             if reason := config.left_out.get(category_key(name)):
@@ -86,21 +86,17 @@ class Analogies:
             return f"{coordinates.system} reads lemmas, and analogies are between whole sentences"
         if system.weighting != "uniform":
             return f"{coordinates.system} weights words by training sentences, and there are none"
-        return _why_not_trained(coordinates, config) if system.trained else ""
-
-
-def _why_not_trained(coordinates: Coordinates, config: Config) -> str:
-    trained_on = dict(coordinates.overrides).get(TRAINED_ON)
-    if trained_on is None:
-        return f"{coordinates.system} is trained, and there is nothing to train it on here"
-    dataset, subset = trained_on.split("+")
-    if dataset in config.left_out:
-        return config.left_out[dataset]
-    if dataset not in config.datasets or config.datasets[dataset].gives_relations:
-        return f"{TRAINED_ON}: no data set {dataset} to train on"
-    if subset != ALL and subset not in config.subsets:
-        return f"{TRAINED_ON}: no subset {subset}"
-    return ""
+        if not system.trained:
+            return ""
+        trained_on = dict(coordinates.overrides).get(TRAINED_ON)
+        if trained_on is None:
+            return f"{coordinates.system} is trained, and there is nothing to train it on here"
+        name, subset = trained_on.split("+")
+        if name in config.left_out:
+            return config.left_out[name]
+        if name not in config.datasets or config.datasets[name].gives_relations:
+            return f"{TRAINED_ON}: no data set {name} to train on"
+        return "" if subset in (ALL, *config.subsets) else f"{TRAINED_ON}: no subset {subset}"
 
 
 def category_key(name: str) -> str:

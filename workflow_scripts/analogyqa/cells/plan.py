@@ -10,12 +10,13 @@ from pathlib import Path
 
 from analogyqa.cells import (
     Cell,
-    all_costs,
     cross_validation_cells,
     dataset_question_types,
     load_papers,
+    paper_coordinates,
     reported_cells,
     sensitivity_cells,
+    systems_with_costs,
 )
 from analogyqa.cells.availability import Availability
 from analogyqa.errors import AnalogyQAError
@@ -58,19 +59,14 @@ class Plan:
     @cached_property
     def sensitivity(self) -> dict[str, list[Cell]]:
         """The cells of each paper's sensitivity study, for papers that have any."""
-        cells = {
-            name: dict.fromkeys(sensitivity_cells(self.config, name).values())
-            for name in self.config.studies
-        }
-        return {name: list(of_paper) for name, of_paper in cells.items() if of_paper}
+        studies = {name: sensitivity_cells(self.config, name) for name in self.config.studies}
+        return {name: [*dict.fromkeys(at.values())] for name, at in studies.items() if at}
 
     @cached_property
     def cross_validation(self) -> dict[str, list[Cell]]:
         """The cells of each paper's cross-validation, for papers that have any."""
-        folds = {
-            name: cross_validation_cells(self.config, name).values() for name in self.config.studies
-        }
-        return {name: list(chain(*of_paper)) for name, of_paper in folds.items() if of_paper}
+        studies = {name: cross_validation_cells(self.config, name) for name in self.config.studies}
+        return {name: [*chain(*folds.values())] for name, folds in studies.items() if folds}
 
     @cached_property
     def cells_with_sensitivity(self) -> list[Cell]:
@@ -90,7 +86,9 @@ class Plan:
     @cached_property
     def costs(self) -> dict[tuple[str, str], list[str]]:
         """The systems whose costs tables and claims show, by (data set, subset)."""
-        return all_costs(self.config, self.papers)
+        papers = self.papers.values()
+        needed = chain.from_iterable(paper_coordinates(self.config, paper) for paper in papers)
+        return systems_with_costs(needed, self.config)
 
     @property
     def named_entities(self) -> NamedEntities:
@@ -102,22 +100,23 @@ class Plan:
     @cached_property
     def patterns(self) -> dict[str, str]:
         """Regular expressions for wildcards, by what they match."""
-        datasets, systems = self.config.datasets.items(), self.config.systems.items()
-        vectors = self.config.vectors.items()
+        config = self.config
+        systems, vectors = config.systems.items(), config.vectors.items()
+        datasets = config.datasets.items()
         analogies = {name for name, dataset in datasets if dataset.gives_relations}
         trained = {name for name, system in systems if system.trained}
         compares = {name for name, system in systems if system.compares}
         fused = {name for name, system in systems if system.parts}
         return {
-            "ranked data set": one_of(self.config.datasets.keys() - analogies),
-            "ranked corpus": with_overrides(self.config.datasets.keys() - analogies),
+            "ranked data set": one_of(config.datasets.keys() - analogies),
+            "ranked corpus": with_overrides(config.datasets.keys() - analogies),
             "analogy data set": one_of(analogies),
             "trained": one_of(trained),
             "fused": one_of(fused),
-            "scored": one_of(self.config.systems.keys() - trained - fused),
+            "scored": one_of(config.systems.keys() - trained - fused),
             "compares": one_of(compares),
             "explained": one_of(trained & compares),
-            "tuned": one_of(name for name, _ in systems if self.config.find_selection(name)),
+            "tuned": one_of(name for name, _ in systems if config.find_selection(name)),
             "fastText": one_of(name for name, section in vectors if section.train_on),
             "word2vec": with_overrides(name for name, section in vectors if section.is_word2vec),
             "fetched file": one_of(self.available.source_names.keys() - self.placed_by_hand),

@@ -3,9 +3,15 @@
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from analogyqa.cells import cross_validation_cells, sensitivity_cells
-from analogyqa.cells.cell import Cell, split_corpus, without_fold
-from analogyqa.cells.coordinates import why_left_out, why_overrides_left_out
+from analogyqa.cells import (
+    TUNED,
+    Cell,
+    cross_validation_cells,
+    sensitivity_cells,
+    split_corpus,
+    why_left_out,
+    without_fold,
+)
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name
 from analogyqa.settings import overrides as ov
@@ -60,18 +66,39 @@ def _require(
         _require_here("vectors", [system.vectors] if system.vectors else [], missing)
         _require_here("sentence_vectors", system.sentence_vectors or [], missing)
     elif stage in ("tables", "figures") and len(names) == 2:
-        _require_artefact(config, papers, names[0], Path(names[1]).stem)
+        require_known("paper", names[0], papers)
+        require_known(names[0], Path(names[1]).stem, _artefact_names(config, papers[names[0]]))
     elif stage in WITH_CORPUS and names and names[0] != "trained":
         corpus = without_ending(names[0])
-        _require_corpus(config, corpus)
+        dataset, overrides = split_corpus(corpus)
+        _require_configured("data set", dataset, config.datasets, config)
+        changed = dict(overrides)
+        require_known("override of a data set", changed, ov.DATASET_OVERRIDES, "not known")
+        ov.require_overrides(changed)
         if stage == "sentence_vectors" and len(names) == 2:
             _require_here(stage, [without_ending(names[1])], missing)
         if stage == "entities" and (unsplit := without_fold(corpus)) != corpus:
             file = f"{config.output_dir}/{stage}/{unsplit}{names[0].removeprefix(corpus)}"
             raise ValueError(f"a fold has the entities of its data set; ask for {file}")
     elif stage == "vectors" and len(names) == 2:
-        _require_vectors(config, without_ending(names[1]))
-        _require_here(stage, [without_ending(names[1]).partition(ov.AT)[0]], missing)
+        name = without_ending(names[1])
+        vectors, _, text = name.partition(ov.AT)
+        require_known("vectors", vectors, config.vectors)
+        changed = dict(ov.from_text(text)) if text else {}
+        require_known("override of vectors", changed, (*VECTORS_OVERRIDES, SEED), "not known")
+        config.vectors_at(name)
+        _require_here(stage, [vectors], missing)
+
+
+def _artefact_names(config: Config, paper: Paper) -> list[str]:
+    """Return the names of all tables and figures that a run makes for a paper."""
+    names = list(paper.tables_and_figures)
+    study = config.paper_studies(paper.paper).cross_validation
+    if study and cross_validation_cells(config, paper.paper):
+        names += ["cross_validation", *(["pairs"] if study.pairs else [])]
+    if sensitivity_cells(config, paper.paper):
+        names.append("sensitivity")
+    return [*names, "verdicts"] if config.comparable else names
 
 
 def without_ending(name: str) -> str:
@@ -104,46 +131,17 @@ def _require_cell(config: Config, system: str, dataset: str, subset: str, text: 
     hyperparameters = dict(overrides).get(ov.HYPERPARAMETERS)
     if hyperparameters is not None:
         is_tuned = config.systems[system].trained and config.is_tuned_on(system, dataset)
-        if overrides != ((ov.HYPERPARAMETERS, ov.TUNED),) or not is_tuned:
+        if overrides != TUNED or not is_tuned:
             raise ValueError(
                 f"{ov.HYPERPARAMETERS}={hyperparameters}: only {ov.HYPERPARAMETERS}={ov.TUNED} is "
                 "allowed, without other overrides, and for a system and data set of a selection"
             )
     ov.require_overrides({name: value for name, value in overrides if name != ov.HYPERPARAMETERS})
     cell = Cell(system, dataset, subset, config.canonical_overrides(system, overrides, dataset))
-    if reason := why_overrides_left_out(system, dataset, cell.overrides, config):
+    if reason := why_left_out(system, dataset, config, cell.overrides):
         raise ValueError(f"{system} is left out with {text}: {reason}")
     if ov.to_text(cell.overrides) != text:
         ineffective = [name for name, _ in overrides if name not in dict(cell.overrides)]
         reason = f"{', '.join(ineffective)} has no effect there; " if ineffective else ""
         raise ValueError(f"{reason}ask for {config.output_dir}/runs/{cell.path}")
     return cell
-
-
-def _require_corpus(config: Config, corpus: str) -> None:
-    dataset, overrides = split_corpus(corpus)
-    _require_configured("data set", dataset, config.datasets, config)
-    for name, _ in overrides:
-        require_known("override of a data set", name, ov.DATASET_OVERRIDES, "not known")
-    ov.require_overrides(dict(overrides))
-
-
-def _require_vectors(config: Config, name: str) -> None:
-    vectors, _, text = name.partition(ov.AT)
-    require_known("vectors", vectors, config.vectors)
-    for override, _ in ov.from_text(text) if text else ():
-        require_known("override of vectors", override, (*VECTORS_OVERRIDES, SEED), "not known")
-    config.vectors_at(name)
-
-
-def _require_artefact(config: Config, papers: Mapping[str, Paper], paper: str, name: str) -> None:
-    require_known("paper", paper, papers)
-    study = config.studies_of(paper).cross_validation
-    known = list(papers[paper].tables_and_figures)
-    if study and cross_validation_cells(config, paper):
-        known += ["cross_validation", *(["pairs"] if study.pairs else [])]
-    if sensitivity_cells(config, paper):
-        known.append("sensitivity")
-    if config.comparable:
-        known.append("verdicts")
-    require_known(paper, name, known)

@@ -23,10 +23,9 @@ from analogyqa.evaluation.summary import DECIMALS, Values, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.runs.cost import Costs
 from analogyqa.schemas import INSIDE, read_table
-from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import COST, NORM, SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED
-from analogyqa.settings.paper import Paper
+from analogyqa.settings.paper import Claim, Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 

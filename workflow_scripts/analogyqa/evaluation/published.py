@@ -218,7 +218,7 @@ def _asked_numbers(
     artefact = paper.artefacts[name]
     numbers = [(IN_PAPER, number) for number in artefact.numbers()]
     for system_name in extra_systems(config, paper, name):
-        for row_name, column, at in artefact.cells_of(config.systems[system_name].title):
+        for row_name, column, at in artefact.system_cells(config.systems[system_name].title):
             at |= Coordinates(system=system_name)
             numbers.append((NOT_IN_PAPER, Published(row_name, column, at, None, at.kind)))
     for block, number in numbers:
@@ -304,7 +304,7 @@ def _count(number: Published, artefact: Artefact, config: Config, results: Resul
     if counts is None:
         return not_run(f"no corpus of {coordinates.dataset}")
     split, counted = coordinates.split or "", coordinates.count or ""
-    types = config.types_of(coordinates.subset) or [ALL]
+    types = config.subset_types(coordinates.subset) or [ALL]
     if counted in ("pairs", "all_questions") and types != [ALL]:
         return not_run(f"{counted} are counted for the subset {ALL} only")
     count = sum(counts[counted][split].get(name, 0) for name in types)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell
-from analogyqa.cells.same_settings import differences
+from analogyqa.cells.cell import differences
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.significance import (
     compare_runs,

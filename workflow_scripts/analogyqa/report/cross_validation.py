@@ -117,7 +117,7 @@ def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Confi
     The corpora are those of the folds and of the data sets, by name.
     """
     counts: dict[tuple[str, str], Counter[str]] = {}
-    types = config.types_of(subset)
+    types = config.subset_types(subset)
     for name, corpus in corpora.items():
         dataset, overrides = split_corpus(name)
         key = config.datasets[dataset].title, "all folds" if overrides else "the paper's split"

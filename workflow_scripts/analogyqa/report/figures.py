@@ -22,7 +22,7 @@ from analogyqa.measures import MEASURES
 from analogyqa.report.table_notes import heading, percent
 from analogyqa.settings.artefacts import Artefact
 from analogyqa.settings.coordinates import Coordinates
-from analogyqa.settings.overrides import text_of
+from analogyqa.settings.overrides import as_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
@@ -54,17 +54,17 @@ def build_figure(paper: Paper, name: str, results: Results, config: Config) -> p
     artefact = paper.artefacts[name]
     best = {(number.row, number.column): number.published for number in artefact.numbers()}
     ((x, printed),) = artefact.x.items()
-    in_run = {text_of(point): point for point in config.sweeps.get(x, printed)}
-    points = in_run | {text_of(p): p for p in printed if text_of(p) not in in_run}
+    in_run = {as_text(point): point for point in config.sweeps.get(x, printed)}
+    points = in_run | {as_text(p): p for p in printed if as_text(p) not in in_run}
     rows = []
     for panel, line, point, at in artefact.points(config.sweeps | {x: [*points.values()]}):
-        x_text = text_of(point[x])
-        is_best = (line, panel) in best and x_text == text_of(best[line, panel])
+        x_text = as_text(point[x])
+        is_best = (line, panel) in best and x_text == as_text(best[line, panel])
         if x_text not in in_run and not is_best:
             continue
         row = {key: getattr(at, key) for key in ("system", "dataset", "subset", "measure")}
         row |= {"panel": panel, "line": line, "published": paper.published_at(at), "x": x_text}
-        row["y"] = "".join(text_of(point[y]) for y in artefact.y)
+        row["y"] = "".join(as_text(point[y]) for y in artefact.y)
         row["reason"] = why_no_run(at, config) if x_text in in_run else "not shown here"
         if not row["reason"]:
             row |= cell_columns(next(iter(cells_by_hyperparameters(at, config).values())))

@@ -17,7 +17,7 @@ from analogyqa.settings.artefacts import CITED
 from analogyqa.settings.base import AT, nearest_hint
 from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
 from analogyqa.settings.data import SOLVER
-from analogyqa.settings.overrides import TUNED, text_of, to_text
+from analogyqa.settings.overrides import TUNED, as_text, to_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
@@ -117,7 +117,7 @@ def shown_numbers(results: str | Path, paper: Paper, name: str, config: Config) 
     kind = "figure" if artefact.is_figure else "table"
     path = Path(results, f"{kind}s", paper.paper, f"{name}.csv")
     points = {
-        (panel, line, *map(text_of, point.values())): coordinates
+        (panel, line, *map(as_text, point.values())): coordinates
         for panel, line, point, coordinates in artefact.points(config.sweeps)
     }
     for row in read_csv(path, FIGURE if artefact.is_figure else FRAME).to_dict("records"):

@@ -109,7 +109,7 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[tuple[Pat
         yield texts, f"is not the file that {cell.label} was run on"
     elif scores.exists() and corpus.exists():  # other texts have the same ids and labels
         again = compute_metrics(
-            read_table(scores, SCORES), read_table(corpus, CORPUS), config.types_of(cell.subset)
+            read_table(scores, SCORES), read_table(corpus, CORPUS), config.subset_types(cell.subset)
         )
         stored = read_table(metrics, METRICS)
         # Measures that are newer than the run are computed where they are read.

@@ -87,7 +87,7 @@ def _problems(dataset: str, cells: Iterable[Cell], plan: Plan, is_built: bool) -
         corpus = _corpus(dataset, plan, is_built)
         counts = count_questions(corpus)
         subsets = {cell.subset for cell in plan.cells_with_sensitivity if cell.dataset == dataset}
-        types = {name for subset in subsets for name in plan.config.types_of(subset) or ()}
+        types = {name for subset in subsets for name in plan.config.subset_types(subset) or ()}
         require_types(dataset, counts, sorted(types))
     except AnalogyQAError as error:
         yield str(error)
@@ -126,7 +126,7 @@ def _corpus(dataset: str, plan: Plan, is_built: bool) -> pd.DataFrame:
 
 def _require_cell(cell: Cell, corpus: pd.DataFrame, plan: Plan) -> None:
     """Raise AnalogyQAError when a cell has no questions, or fewer prototypes than it needs."""
-    config, types = plan.config, plan.config.types_of(cell.subset)
+    config, types = plan.config, plan.config.subset_types(cell.subset)
     load_pairs(corpus, types, EVALUATED, cell.dataset)
     overrides = tuple(item for item in cell.overrides if item[0] != ov.HYPERPARAMETERS)
     system = config.system_at(cell.system, overrides)

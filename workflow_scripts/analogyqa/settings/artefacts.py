@@ -1,8 +1,11 @@
 """The tables and figures of a paper: their layout and their published numbers."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
+from functools import reduce
 from itertools import product
+from operator import or_
 from statistics import fmean, multimode
 from typing import Annotated, Literal, NamedTuple
 
@@ -12,7 +15,7 @@ from analogyqa.measures import MEASURES
 from analogyqa.report.views.specs import VIEWS, ViewSpec
 from analogyqa.settings.base import Lenient, OneOf, Section
 from analogyqa.settings.coordinates import COST, KINDS, NORM, SCORE, Coordinates, require_given
-from analogyqa.settings.overrides import text_of
+from analogyqa.settings.overrides import as_text
 
 NotPrinted = Literal["-"]
 NOT_PRINTED: NotPrinted = "-"
@@ -23,11 +26,9 @@ MEAN_DIGITS = 3  # decimal places of a mean of printed values
 
 def _in_units(printed: object) -> object:
     """Return the number in a printed string with a unit, such as 90.0K or 12s."""
-    if isinstance(printed, str) and printed[-1:] in UNITS and printed[:-1]:
-        try:
+    if isinstance(printed, str) and printed[-1:] in UNITS:
+        with suppress(ValueError):
             return round(float(printed[:-1]) * UNITS[printed[-1]], DIGITS)
-        except ValueError:
-            return printed
     return printed
 
 
@@ -95,11 +96,8 @@ def _means(
         return round(fmean(values, weights), MEAN_DIGITS)
 
     try:
-        counts = {
-            number.coordinates.subset: number.published
-            for number in artefacts[table].numbers()
-            if number.column == column
-        }
+        weighting = [number for number in artefacts[table].numbers() if number.column == column]
+        counts = {number.coordinates.subset: number.published for number in weighting}
         return {row: [mean(row, shown) for shown in artefact.columns] for row in artefact.rows}
     except LookupError as error:
         raise ValueError(f"{name}.means_of: no printed value of {error}") from None
@@ -192,7 +190,7 @@ class Artefact(Section):
             raise ValueError(f"best: no lines {sorted(unknown)}")
         ((x, points),) = self.x.items()
         for point in (point for line in self.best.values() for point in line):
-            if text_of(point) not in map(text_of, points):
+            if as_text(point) not in map(as_text, points):
                 raise ValueError(f"best: {point:g} is not among the points of {x}")
         for _, _, _, coordinates in self.points():
             require_given("x", coordinates.given, KINDS[SCORE].keys)
@@ -240,7 +238,7 @@ class Artefact(Section):
         They cannot if the table has counts or a single system, or if its rows or columns give more
         than the name of a system.
         """
-        keys = [coordinates.given | {"system"} for _, _, coordinates in self.cells_of("")]
+        keys = [coordinates.given | {"system"} for _, _, coordinates in self.system_cells("")]
         complete = [kind.keys for kind in KINDS.values()]
         return bool(self.systems_in) and all(given in complete for given in keys)
 
@@ -249,43 +247,41 @@ class Artefact(Section):
         for line, best in self.best.items():
             for panel, point in zip(self.panels, best, strict=True):
                 yield Published(line, panel, self.coordinates(line, panel), point, BEST)
-        for row, row_coordinates in self.rows.items():
-            values = self.published.get(row, [NOT_PRINTED] * len(self.columns))
-            for column, value in zip(self.columns, values, strict=True):
-                coordinates = self.coordinates(row, column)
-                kind = coordinates.kind
-                scale = self.scale if kind == SCORE else 1
-                if CITED in (row_coordinates, self.columns[column]):
-                    kind = CITED
-                if value == NOT_PRINTED:
-                    yield Published(row, column, coordinates, None, kind)
-                else:
-                    number, step = round(value / scale, DIGITS), self._steps(column)[value] / scale
-                    yield Published(row, column, coordinates, number, kind, step)
+        for row, column in product(self.rows, self.columns):
+            coordinates = self.coordinates(row, column)
+            value = self._printed(row, column)
+            scale = self.scale if coordinates.kind == SCORE else 1
+            kind = CITED if CITED in (self.rows[row], self.columns[column]) else coordinates.kind
+            if value == NOT_PRINTED:
+                yield Published(row, column, coordinates, None, kind)
+            else:
+                number, step = round(value / scale, DIGITS), self._steps(column)[value] / scale
+                yield Published(row, column, coordinates, number, kind, step)
 
     def rounding(self, column: str) -> float:
         """Return half a unit in the last printed digit of a column's scores, in our unit."""
         return min(self._steps(column).values()) / 2 / self.scale
 
+    def _printed(self, row: str, column: str) -> float | NotPrinted:
+        values = self.published.get(row)
+        return values[list(self.columns).index(column)] if values else NOT_PRINTED
+
     def _steps(self, column: str) -> dict[float, float]:
-        index = list(self.columns).index(column)
-        printed = [values[index] for values in self.published.values()]
+        printed = [self._printed(row, column) for row in self.rows]
         values = [value for value in printed if value != NOT_PRINTED]
         return dict.fromkeys(values, self.means_of.step) if self.means_of else last_digits(values)
 
     def remark_on(self, row: str, column: str) -> str:
         return " ".join(self.remarks[name] for name in (row, column) if name in self.remarks)
 
-    def cells_of(self, system: str) -> Iterator[tuple[str, str, Coordinates]]:
+    def system_cells(self, system: str) -> Iterator[tuple[str, str, Coordinates]]:
         """Yield the row, column and coordinates of each value that another system would have."""
         if self.systems_in == "row":
-            for column in self.columns:
-                if self.columns[column] != CITED:
-                    yield system, column, self.coordinates(column=column)
+            columns = (column for column, at in self.columns.items() if at != CITED)
+            yield from ((system, column, self.coordinates(None, column)) for column in columns)
         else:
-            for row in self.rows:
-                if self.rows[row] != CITED:
-                    yield row, system, self.coordinates(row=row)
+            rows = (row for row, at in self.rows.items() if at != CITED)
+            yield from ((row, system, self.coordinates(row)) for row in rows)
 
     def points(
         self, sweeps: dict[str, list] | None = None
@@ -308,16 +304,13 @@ class Artefact(Section):
 
         Raises ValueError when two of them give the same key.
         """
-        lines = (({**self.rows, **self.lines}, row), ({**self.columns, **self.panels}, column))
-        coordinates = self.cells
+        row_part = {**self.rows, **self.lines}.get(row or "")
+        column_part = {**self.columns, **self.panels}.get(column or "")
+        given = (part for part in (row_part, column_part) if isinstance(part, Coordinates))
         try:
-            for parts, name in lines:
-                part = None if name is None else parts.get(name)
-                if isinstance(part, Coordinates):
-                    coordinates |= part
+            return reduce(or_, given, self.cells)
         except ValueError as error:
             raise ValueError(f"{row}, {column}: {error}") from None
-        return coordinates
 
 
 _OF_CELL = {"system", "dataset", "subset"}

@@ -231,13 +231,9 @@ def explain_error(
     prefix: tuple[str, ...] = (),
     has_options: bool = False,
 ) -> str:
-    """Return one line about a Pydantic error: the key, the value, and what is allowed.
+    """Return one line about an error in a section: the key, the value, and what is allowed.
 
-    Args:
-        section: The section with the error.
-        error: The error.
-        prefix: The keys above the section.
-        has_options: Whether `--config` can give the keys of the section.
+    `prefix` are the keys above the section, which `--config` can give if `has_options`.
     """
     location = [str(part) for part in error["loc"]]
     key = ".".join([*prefix, *location])
@@ -261,19 +257,14 @@ def explain_error(
 def _keys_at(schema: dict, location: list[str]) -> list[str]:
     """Return the known keys of the mapping at a location in a JSON schema."""
 
-    def resolve(node: dict) -> dict:
-        for option in node.get("anyOf", []):
-            if "$ref" in option:
-                node = option
-        while "$ref" in node:
-            node = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
-        return node
-
     node = schema
     for part in location:
-        properties, others = node.get("properties", {}), node.get("additionalProperties")
-        others = others or next(iter(node.get("patternProperties", {}).values()), None)
-        node = resolve(properties.get(part, others or node.get("items", {})))
+        patterns = [*node.get("patternProperties", {}).values()]
+        others = node.get("additionalProperties") or (patterns or [node.get("items", {})])[0]
+        node = node.get("properties", {}).get(part, others)
+        node = [node, *(option for option in node.get("anyOf", []) if "$ref" in option)][-1]
+        while "$ref" in node:
+            node = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
     return list(node.get("properties", {}))
 
 

@@ -2,17 +2,18 @@
 
 import json
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
-from analogyqa.encoders.specs import ENCODERS, EncoderSpec
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import read_yaml, require_few_values
-from analogyqa.rankers.specs import RANKERS, RankerSpec
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.base import (
     Section,
     explain_error,
@@ -84,7 +85,15 @@ class _Faults:
                 self.add(explain_error(section, item, prefix, section is Config), location)
             return None
 
-    def known(self, values: dict, other_keys: Sequence[str]) -> dict:
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Add the message of a ValueError, which starts with a key, instead of raising it."""
+        try:
+            yield
+        except ValueError as error:
+            self.add(str(error))
+
+    def known(self, values: dict, other_keys: Collection[str]) -> dict:
         """Return the values of known keys: of sections, which must be mappings, and other keys."""
         kept, known = {}, (*_SECTIONS, *other_keys)
         for key, value in values.items():
@@ -134,6 +143,7 @@ def load_config(
     run = faults.known(values, [key for key in Config.model_fields if key not in DERIVED])
     names = values.get("papers")
     names = names.split() if isinstance(names, str) else names
+    known = [path.parent.name for path in sorted(papers.glob("*/config.yaml"))]
     if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         faults.add(f"papers: {shown(names)} is not allowed: give names of folders")
         raise faults.error()
@@ -141,11 +151,13 @@ def load_config(
     resolved: dict[str, dict] = {}
     studies: dict[str, Studies] = {}
     studied: set[str] = set()  # the studies of the papers so far
-    for name in dict.fromkeys(names) or _base_papers(papers):
-        if name not in (known := _paper_names(papers)):
+    # Without papers: those that are laid over no other, whose definitions do not contradict.
+    bases = (name for name in known if "over" not in read_yaml(papers / name / "config.yaml"))
+    for name in dict.fromkeys(names or bases):
+        if name not in known:
             faults.add(f"papers: there is no paper {name!r}{nearest_hint(name, known)}")
             raise faults.error()
-        paper, paper_files = _read_paper(name, papers)
+        paper, paper_files = _read_paper(name, papers, known)
         if not names:
             paper = _definitions(paper)
         by_paper[name] = _Faults(origin, [*faults.files, *paper_files], faults.lines)
@@ -171,10 +183,8 @@ def load_config(
     if not names and not config.outside_papers("datasets"):
         faults.add("papers: none are given, and no data set of your own. Add one to datasets")
     for name, study in studies.items():
-        try:
+        with by_paper[name].noted():
             config.require_study(study)
-        except ValueError as error:
-            by_paper[name].add(str(error))
     if faults.lines:
         raise faults.error()
     return config
@@ -222,27 +232,17 @@ def snakemake_command(files: Sequence[Path], changes: Mapping[str, object]) -> s
     return shlex.join([*command, *(["--config", *texts] if texts else [])])
 
 
-def _paper_names(papers: Path) -> list[str]:
-    return [path.parent.name for path in sorted(papers.glob("*/config.yaml"))]
-
-
-def _base_papers(papers: Path) -> list[str]:
-    """Return the papers that are laid over no other, whose definitions do not contradict."""
-    names = _paper_names(papers)
-    return [name for name in names if "over" not in read_yaml(papers / name / "config.yaml")]
-
-
-def _read_paper(name: str, papers: Path, above: tuple[str, ...] = ()) -> tuple[dict, list[File]]:
+def _read_paper(name: str, papers: Path, known: list[str]) -> tuple[dict, list[File]]:
     """Return a paper's configuration, laid over that of the paper in its key `over`, and all files.
 
-    Studies are not inherited.
+    `known` are the papers that may be named there. Studies are not inherited.
     """
     path = papers / name / "config.yaml"
     shown_path, values = from_here(path), read_yaml(path)
     files = [(shown_path, values)]
     faults = _Faults(shown_path, files)
     values = faults.known(values, ["over"])
-    known = [other for other in _paper_names(papers) if other not in (*above, name)]
+    known = [other for other in known if other != name]
     over = values.pop("over", None)
     if over is not None and over not in known:
         faults.add(f"over: {shown(over)} is not another paper{nearest_hint(str(over), known)}")
@@ -250,7 +250,7 @@ def _read_paper(name: str, papers: Path, above: tuple[str, ...] = ()) -> tuple[d
         raise faults.error()
     if over is None:
         return values, files
-    base, base_files = _read_paper(over, papers, (*above, name))
+    base, base_files = _read_paper(over, papers, known)
     files += [(other, _definitions(others)) for other, others in base_files]
     return merge(_definitions(base), values), files
 
@@ -304,10 +304,9 @@ def _is_trained(system: dict) -> bool:
     """Return whether the encoder or the ranker of a system, not yet checked, is trained."""
     encoder, ranker = system.get("encoder"), system.get("ranker")
     ranker = ranker.get("name") if isinstance(ranker, dict) else ranker
-    plugins: list[EncoderSpec | RankerSpec] = []
-    plugins += [spec for name, spec in ENCODERS.items() if name == encoder]
-    plugins += [spec for name, spec in RANKERS.items() if name == ranker]
-    return encoder is not None and any(plugin.trained for plugin in plugins)
+    trained = [spec.trained for name, spec in ENCODERS.items() if name == encoder]
+    trained += [spec.trained for name, spec in RANKERS.items() if name == ranker]
+    return encoder is not None and any(trained)
 
 
 def _merge_papers(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dict:
@@ -318,11 +317,10 @@ def _merge_papers(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dic
     merged = {key: value for key, value in run.items() if key not in (*DEFAULTS, *STUDIES)}
     for key in _SHARED:
         definitions: dict = {}
-        defined_by: dict[str, str] = {}
         for paper, values in papers.items():
             for name, value in values[key].items():
-                other = defined_by.setdefault(name, paper)
                 if definitions.setdefault(name, value) != value:
+                    other = next(other for other in papers if name in papers[other][key])
                     text = f"{key}.{name}: the papers {other} and {paper} define it differently. "
                     faults.add(f"{text}Give one of the two another name.", (key, name))
         if key not in _SINGLE:
@@ -330,20 +328,15 @@ def _merge_papers(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dic
             new = {name: new[name] for name in new if name not in definitions}
             definitions |= _with_defaults(new, {}, run, faults) if key == "systems" else new
         merged[key] = definitions or (None if key in _SINGLE else {})
-    systems = merged["systems"]
-    merged["systems"] = {name: _with_start(name, systems, faults) for name in systems}
+    # A system that starts from another one has its section instead of its name.
+    systems = dict(merged["systems"])
+    for name, system in systems.items():
+        first = system.get("starts_from") if isinstance(system, dict) else None
+        if isinstance(first, str):
+            with faults.noted():
+                require_known(f"systems.{name}.starts_from", first, systems)
+            merged["systems"][name] = system | {"starts_from": systems.get(first)}
     return merged
-
-
-def _with_start(name: str, systems: dict, faults: _Faults) -> dict:
-    """Return a system, with the section of the system that it starts from instead of the name."""
-    first = systems[name].get("starts_from") if isinstance(systems[name], dict) else None
-    if not isinstance(first, str):
-        return systems[name]
-    if first not in systems:
-        hint = nearest_hint(first, systems)
-        faults.add(f"systems.{name}.starts_from: {first!r} is not configured{hint}")
-    return systems[name] | {"starts_from": systems.get(first)}
 
 
 def _load_studies(paper: dict, systems: Collection[str], faults: _Faults) -> Studies | None:
@@ -356,10 +349,8 @@ def _load_studies(paper: dict, systems: Collection[str], faults: _Faults) -> Stu
     if studies is None:
         return None
     for table, names in studies.extra_rows.items():
-        try:
+        with faults.noted():
             require_known(f"extra_rows.{table}", names, systems)
-        except ValueError as error:
-            faults.add(str(error))
     return studies
 
 

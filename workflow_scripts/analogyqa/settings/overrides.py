@@ -48,7 +48,7 @@ for _path in _PATHS:
 NAMES |= {path: [path] for path in _PATHS}
 
 
-def path_of(name: str) -> str:
+def override_path(name: str) -> str:
     """Return the path of the key that an override replaces; that of training, if there are two."""
     return NAMES.get(name, [name])[0]
 
@@ -56,10 +56,10 @@ def path_of(name: str) -> str:
 def short_name(path: str) -> str:
     """Return the name of an override in texts: short, where it stands for the same key."""
     short = path.removeprefix(TRAINING).removeprefix(RANKER)
-    return short if path_of(short) == path else path
+    return short if override_path(short) == path else path
 
 
-def text_of(value: object) -> str:
+def as_text(value: object) -> str:
     """Return the value of an override as text, for paths and tables."""
     if value is None or value == []:
         return "null"
@@ -67,7 +67,7 @@ def text_of(value: object) -> str:
         return str(value).lower()
     if isinstance(value, float):
         return str(value).removesuffix(".0")
-    return "+".join(map(text_of, value)) if isinstance(value, list | tuple) else str(value)
+    return "+".join(map(as_text, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def as_overrides(values: Mapping[str, object]) -> Overrides:
@@ -76,7 +76,7 @@ def as_overrides(values: Mapping[str, object]) -> Overrides:
     Raises ValueError when two of the names stand for the same key.
     """
     return _sorted(
-        (name if len(NAMES.get(short_name(name), ())) > 1 else short_name(name), text_of(value))
+        (name if len(NAMES.get(short_name(name), ())) > 1 else short_name(name), as_text(value))
         for name, value in values.items()
     )
 
@@ -151,7 +151,9 @@ def dataset_overrides(overrides: Overrides) -> Overrides:
 
 def training_overrides(overrides: Overrides) -> Overrides:
     """Return the overrides that change how a system is trained."""
-    return tuple(override for override in overrides if path_of(override[0]).startswith(TRAINING))
+    return tuple(
+        override for override in overrides if override_path(override[0]).startswith(TRAINING)
+    )
 
 
 def solving_overrides(overrides: Overrides, dataset: Dataset) -> dict[str, str]:
@@ -164,7 +166,7 @@ def solving_overrides(overrides: Overrides, dataset: Dataset) -> dict[str, str]:
     for name in Evaluation.model_fields:
         kept.pop(name, None)
         if (value := getattr(changed, name)) != getattr(dataset.evaluation, name):
-            kept[name] = text_of(value)
+            kept[name] = as_text(value)
     return kept
 
 
@@ -172,7 +174,7 @@ def changes(overrides: Iterable[tuple[str, str]]) -> dict:
     """Return overrides as changes of a system's section; dots in names become nested mappings."""
     changed: dict = {}
     for name, value in overrides:
-        if (path := path_of(name)) in SYSTEM_PATHS:
+        if (path := override_path(name)) in SYSTEM_PATHS:
             *keys, last = path.split(".")
             mapping = changed
             for key in keys:
@@ -188,7 +190,7 @@ def by_path(overrides: Overrides, systems: Sequence[System]) -> Overrides:
     """
 
     def path_read(name: str) -> str:
-        paths = _paths_read(name, systems) or [path_of(name)]
+        paths = _paths_read(name, systems) or [override_path(name)]
         if len(paths) > 1:
             raise ValueError(f"{name} may be {' or '.join(paths)}: give one of these names")
         return paths[0]
@@ -211,7 +213,7 @@ def _paths_read(name: str, systems: Sequence[System]) -> list[str]:
 
 def value_at(section: Section, path: str) -> str:
     """Return the value at a path below a section as text."""
-    return text_of(reduce(getattr, path.split("."), section))
+    return as_text(reduce(getattr, path.split("."), section))
 
 
 def effective_value(system: System, path: str) -> str:

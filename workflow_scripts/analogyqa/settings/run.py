@@ -1,7 +1,7 @@
 """The whole configuration of a run: its own keys, and the sections of its papers."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -153,24 +153,25 @@ class Config(Section):
 
     def require_study(self, study: Studies) -> None:
         """Raise ValueError, starting with the key, when a study contradicts other sections."""
-        for key in ("selection", "sensitivity", "cross_validation"):
-            if section := getattr(study, key):
-                require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))
-                require_known(f"{key}.systems", section.systems, self.systems)
-                if key != "selection":
-                    require_known(f"{key}.datasets", section.datasets, self.datasets)
-                untrained = [name for name in section.systems if not self.systems[name].trained]
-                if untrained and key != "cross_validation":
-                    raise ValueError(f"{key}.systems: {untrained[0]} is not trained")
+        known = {
+            "subset": (*self.subsets, ALL),
+            "systems": self.systems,
+            "datasets": self.datasets,
+            "measure": RANKED,
+            "measures": RANKED,
+        }
+        for key, section in study.sections.items():
+            for name, names in known.items():
+                require_known(f"{key}.{name}", getattr(section, name, ()), names)
+            untrained = [name for name in section.systems if not self.systems[name].trained]
+            if untrained and key != "cross_validation":
+                raise ValueError(f"{key}.systems: {untrained[0]} is not trained")
         if study.selection:
             self._check_selection(study.selection)
         if sensitivity := study.sensitivity:
-            require_known("sensitivity.measure", sensitivity.measure, RANKED)
             for (choice, value), changes in sensitivity.variations().items():
                 key = f"sensitivity.choices.{choice}.{value}"
                 self._check_changes(key, changes, sensitivity.systems)
-        if study.cross_validation:
-            require_known("cross_validation.measures", study.cross_validation.measures, RANKED)
 
     def _check_selection(self, selection: Selection) -> None:
         choices = selection.hyperparameters
@@ -186,7 +187,7 @@ class Config(Section):
             key = f"selection.hyperparameters.{name}"
             if name in (PAPER, TUNED):
                 raise ValueError(f"{key}: this name is taken")
-            others = [at for at in changes if not ov.path_of(at).startswith(ov.TRAINING)]
+            others = [at for at in changes if not ov.override_path(at).startswith(ov.TRAINING)]
             known = list(override_paths(Training))
             require_known(key, others, known, "not a key of training")
             users = [user for user, names in selection.systems.items() if name in names]
@@ -225,7 +226,7 @@ class Config(Section):
         """The tracking URI; by default, that of an SQLite file in the output folder."""
         return self.tracking_uri or sqlite_uri(Path(self.output_dir, "mlflow.db"))
 
-    def studies_of(self, paper: str) -> Studies:
+    def paper_studies(self, paper: str) -> Studies:
         """Return the studies of a paper; those of the user's own data sets are none."""
         return self.studies.get(paper, Studies())
 
@@ -285,7 +286,7 @@ class Config(Section):
         # Some overrides may be only for the parts of a fused system, or for another ranker.
         changes = ov.changes(
             (path, value)
-            for path, value in ((ov.path_of(name), value) for name, value in overrides)
+            for path, value in ((ov.override_path(name), value) for name, value in overrides)
             if configured.reads(path) or not (configured.parts or path.startswith(ov.RANKER))
         )
         if "ranker" in changes:
@@ -361,7 +362,7 @@ class Config(Section):
     def all_seeds(self) -> list[int]:
         return list(dict.fromkeys(sum(self.seeds_of.values(), self.seeds)))
 
-    def types_of(self, subset: str) -> list[str] | None:
+    def subset_types(self, subset: str) -> list[str] | None:
         """Return the question types, or the relations, of a subset; None for `all`."""
         return None if subset == ALL else self.subsets.get(subset, [subset])
 
@@ -397,26 +398,10 @@ def leave_out(config: Config, reasons: dict[str, str]) -> Config:
     systems = {name: system for name, system in config.systems.items() if name not in reasons}
     if not systems:
         raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())))
-    studies = {}
-    for paper, study in config.studies.items():
-        sections = {}
-        for key in ("selection", "sensitivity", "cross_validation"):
-            if section := getattr(study, key):
-                kept = {"systems": _kept(section.systems, systems)}
-                if key != "selection":
-                    kept["datasets"] = [n for n in section.datasets if n not in reasons]
-                if key == "cross_validation":
-                    pairs = section.pairs.items()
-                    kept["pairs"] = {n: pair for n, pair in pairs if set(pair) <= set(systems)}
-                sections[key] = section.model_copy(update=kept)
-        studies[paper] = study.model_copy(update=sections)
-    datasets = {name: data for name, data in config.datasets.items() if name not in reasons}
-    left_out = config.left_out | reasons
-    changed = {"systems": systems, "datasets": datasets, "studies": studies, "left_out": left_out}
+    changed = {
+        "systems": systems,
+        "datasets": {name: data for name, data in config.datasets.items() if name not in reasons},
+        "studies": {name: study.without(reasons.keys()) for name, study in config.studies.items()},
+        "left_out": config.left_out | reasons,
+    }
     return config.model_copy(update=changed)
-
-
-def _kept(names: dict | list, systems: Collection[str]) -> dict | list:
-    if isinstance(names, dict):
-        return {name: value for name, value in names.items() if name in systems}
-    return [name for name in names if name in systems]

@@ -1,45 +1,43 @@
 """The seeds: a number, or a list of them."""
 
+from contextlib import suppress
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from analogyqa.errors import shown
-from analogyqa.settings.base import Lenient, WholeNumber, first_message, parse_number
-from analogyqa.settings.overrides import from_text, require_overrides, text_of, to_text
+from analogyqa.settings.base import Lenient, WholeNumber, checked_by, first_message, parse_number
+from analogyqa.settings.overrides import as_overrides, from_text, require_overrides, to_text
 
 MOST_SEEDS = 10_000
 # The keys, besides subsets and overrides, that may have seeds of their own.
 CROSS_VALIDATION, VARIATIONS, ALL_OTHERS = KEYS = ("cross_validation", "variations", "default")
 
 
-def _distinct(seeds: list[int]) -> list[int]:
+def _require_distinct(seeds: list[int]) -> None:
     if len(set(seeds)) < len(seeds):
         raise ValueError("the seeds must differ from each other")
-    return seeds
 
 
 def _seed_list(value: object) -> object:
     value = parse_number(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        if value < 1:
-            raise ValueError("at least 1 seed is needed")
-        if value > MOST_SEEDS:
-            raise ValueError(f"at most {MOST_SEEDS:,} seeds can be asked for")
-        return list(range(value))
-    if not isinstance(value, list):
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(
             "give a number, a list of numbers, or a mapping from subsets, overrides, "
             f"{CROSS_VALIDATION}, {VARIATIONS} and {ALL_OTHERS} to numbers or lists"
         )
-    return value
+    if not 1 <= value <= MOST_SEEDS:
+        raise ValueError(f"give at least 1 seed and at most {MOST_SEEDS:,}")
+    return list(range(value))
 
 
 Seeds = Annotated[
     list[Annotated[WholeNumber, Field(ge=0, lt=2**31)]],
     Field(min_length=1),
     Lenient(_seed_list, types=("integer",)),
-    AfterValidator(_distinct),
+    checked_by(_require_distinct),
 ]
 
 
@@ -54,15 +52,15 @@ def _key(name: object) -> str:
         require_overrides(dict(overrides))
     except ValueError as error:
         raise ValueError(f"seeds: {error}") from None
-    return to_text(tuple((override, _number(value)) for override, value in overrides))
+    values = {override: _parse(value) for override, value in overrides}
+    return to_text(as_overrides(values))
 
 
-def _number(value: str) -> str:
-    """Return a number as overrides have it: 0.5 for 0.50; any other text unchanged."""
-    try:
-        return text_of(float(value))
-    except ValueError:
-        return value
+def _parse(value: str) -> object:
+    """Return the number in a text, such as 0.5 for 0.50; any other text unchanged."""
+    with suppress(ValueError):
+        return float(value)
+    return value
 
 
 def split_seeds(values: dict) -> dict:

@@ -1,6 +1,7 @@
 """A paper's studies: tuning, sensitivity, cross-validation, extra rows; and the bootstrap."""
 
-from typing import Annotated
+from collections.abc import Set
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -109,6 +110,28 @@ class Studies(Section):
     """The systems that are cross-validated."""
     extra_rows: Entries[list[str]] = {}
     """The systems that get an additional row in a table, by table."""
+
+    @property
+    def sections(self) -> dict[str, Selection | Sensitivity | CrossValidation]:
+        """The studies that the paper has, by their keys."""
+        keys = ("selection", "sensitivity", "cross_validation")
+        return {key: section for key in keys if (section := getattr(self, key))}
+
+    def without(self, names: Set[str]) -> "Studies":
+        """Return the studies without some systems and data sets."""
+        changed = {}
+        for key, section in self.sections.items():
+            kept: dict[str, Any] = {}
+            for name in ("systems", "datasets"):
+                values = getattr(section, name, [])
+                kept[name] = [value for value in values if value not in names]
+            if isinstance(section, Selection):
+                kept = {"systems": {name: section.systems[name] for name in kept["systems"]}}
+            if isinstance(section, CrossValidation):
+                pairs = section.pairs.items()
+                kept["pairs"] = {name: pair for name, pair in pairs if not names & {*pair}}
+            changed[key] = section.model_copy(update=kept)
+        return self.model_copy(update=changed)
 
 
 class Bootstrap(Section):

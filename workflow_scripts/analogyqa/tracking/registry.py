@@ -63,7 +63,7 @@ def _cell(run: Run) -> Cell:
 
 def _preference(run: Run, config: Config) -> tuple[float, float, str]:
     """Return the sort key of a run: breadth, dev mean, then the record as a tie-break."""
-    types = config.types_of(run.data.params["subset"])
+    types = config.subset_types(run.data.params["subset"])
     breadth = math.inf if types is None else len(types)
     return breadth, run.data.metrics[_DEV], run.data.tags["record"]
 

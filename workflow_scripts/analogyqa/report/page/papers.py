@@ -151,7 +151,7 @@ class PaperPage:
                 title=f"Claims of {paper.paper}", blocks=claim_blocks(paper, judged)
             )
             yield self._section(table, "claims", self.results / "claims.csv", is_wordy=True)
-        studies = config.studies_of(paper.paper)
+        studies = config.paper_studies(paper.paper)
         folds, varied = studies.cross_validation, studies.sensitivity
         csvs = {name: self.results / "tables" / paper.paper / f"{name}.csv" for name in STUDIES}
         frames = {name: read_csv(csv, STUDIES[name]) for name, csv in csvs.items() if csv.exists()}

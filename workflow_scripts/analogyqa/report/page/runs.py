@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.cells.cell import Cell
+from analogyqa.cells.cell import Cell, differences
 from analogyqa.cells.made import made_files
-from analogyqa.cells.same_settings import differences
 from analogyqa.corpora.table import count_corpora
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import find_records, read_record

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analogyqa.settings.claims import Claim
+from analogyqa.settings.paper import Claim
 
 CELLS = {"dataset": "toy", "subset": "who", "measure": "mrr"}
 PAIR = {"better": {"system": "a"}, "worse": {"system": "b"}}
