@@ -162,7 +162,7 @@ def test_the_data_of_a_job(tmp_path, timings, output, data):
 def test_every_rule_of_the_repository_has_a_reference():
     known, _ = planning.read_reference(planning.REFERENCE)
     rules = "\n".join(path.read_text("utf-8") for path in (ROOT / "rules").glob("*.smk"))
-    timed = re.findall(r"(?s)\nrule (\w+):(?:(?!\nrule ).)*?\n    benchmark:", rules)
+    timed = re.findall(r"(?s)\nrule (\w+):(?:(?!\nrule ).)*?\n    resources:", rules)
     assert "train_encoder" in timed
     assert set(timed) <= {rule for (rule, _), timing in known.items() if timing.cpu_seconds > 0}
 
