@@ -13,14 +13,6 @@ from analogyqa.settings.run import NOT_SELECTED, Config, leave_out, not_selected
 
 ConfigOption = Annotated[Path, typer.Option("--config", help="The configuration of the run.")]
 CONFIG = Path("config.yaml")
-ResultsOption = Annotated[
-    Path | None,
-    typer.Option("--results", help="The output folder; by default that of config.yaml."),
-]
-SeedOption = Annotated[
-    int | None, typer.Option("--seed", help="A seed of the run; by default the first.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
 
 
 def counted(count: int, one: str, several: str) -> str:
@@ -40,8 +32,3 @@ def load_run(path: Path) -> tuple[Config, dict[str, Paper]]:
         left_out = {name: why for name, why in stored.items() if why != NOT_SELECTED}
     config = leave_out(config, left_out | not_selected(config))
     return config, load_papers(config)
-
-
-def results_folder(given: Path | None) -> Path:
-    """Return the given output folder, or else that of config.yaml."""
-    return given or Path(read_config(CONFIG).output_dir)

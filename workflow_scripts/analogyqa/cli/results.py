@@ -12,24 +12,30 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Column, Table
 
-from analogyqa.cli.options import (
-    CONFIG,
-    ConfigOption,
-    JsonOption,
-    ResultsOption,
-    SeedOption,
-    counted,
-    load_run,
-    results_folder,
-)
+from analogyqa.cli.options import CONFIG, ConfigOption, counted, load_run
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import decode_text, read_bytes, split_lines, write_text
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.trace import find_number, origin, text_lines
-from analogyqa.settings.load import from_here, snakemake_command
+from analogyqa.settings.load import from_here, read_config, snakemake_command
 
 if TYPE_CHECKING:
     from analogyqa.schemas import Explanation
+
+
+ResultsOption = Annotated[
+    Path | None,
+    typer.Option("--results", help="The output folder; by default that of config.yaml."),
+]
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", help="A seed of the run; by default the first.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
+
+
+def _results_folder(given: Path | None) -> Path:
+    """Return the given output folder, or else that of config.yaml."""
+    return given or Path(read_config(CONFIG).output_dir)
 
 
 def report(config: ConfigOption = CONFIG) -> None:
@@ -61,7 +67,7 @@ def why(
 
     Example: `analogyqa why table4 comb analogy --results results/demo`
     """
-    folder = results_folder(results)
+    folder = _results_folder(results)
     config, papers, command = read_configuration(folder)
     number = find_number(folder, config, papers, words)
     facts = origin(folder, number, command)
@@ -162,7 +168,7 @@ def leaderboard(
     """
     from analogyqa.report.compare import build_leaderboard
 
-    folder = results_folder(results)
+    folder = _results_folder(results)
     config, _, _ = read_configuration(folder)
     places = build_leaderboard(folder, dataset, subset, measure, config)
     if as_json:
@@ -250,7 +256,7 @@ def explain(
 
     if output:
         picture_format(output)
-    model = Model.load(results_folder(results), run, seed)
+    model = Model.load(_results_folder(results), run, seed)
     explanation = model.explain_question(question_id)
     if output:
         save_picture(explanation, output)
@@ -288,7 +294,7 @@ def rank(
     data = sys.stdin.buffer.read() if candidates == "-" else read_bytes(candidates)
     name = "the standard input" if candidates == "-" else candidates
     lines = [line for _, line in split_lines(decode_text(data, name), name) if line.strip()]
-    model = Model.load(results_folder(results), run, seed)
+    model = Model.load(_results_folder(results), run, seed)
     if explain:
         _show(model.explain(question, lines), as_json)
         return
