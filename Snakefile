@@ -66,7 +66,7 @@ if (
     and not Path(RESULTS, CONFIGURATION).exists()
 ):
     with exit_on_error():
-        store_configuration(CONFIG, config, COMMAND)
+        store_configuration(RESULTS, config, CONFIG.left_out, COMMAND)
 
 
 wildcard_constraints:
@@ -99,7 +99,7 @@ onstart:
         print(f"Left out: {name}: {reason}", file=sys.stderr)
     with exit_on_error():
         check_jobs(workflow.dag.needrun_jobs(), PLAN)
-        store_configuration(CONFIG, config, COMMAND)
+        store_configuration(RESULTS, config, CONFIG.left_out, COMMAND)
     # With its default limit, 100 jobs a second, Snakemake looks for jobs again a second after each selection, and for each job that
     # has ended once more in each second, until that takes up a core. It has no option for no limit.
     limit = workflow.scheduler.job_rate_limiter

@@ -11,7 +11,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.model import Model, write_explanations
 from analogyqa.model.learned import Learned, _find, learned_by
-from analogyqa.report.stored import CONFIGURATION, stored_configuration
+from analogyqa.report.stored import store_configuration
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.score import score_cell
 from analogyqa.runs.train import checkpoint_path, train_cell
@@ -293,8 +293,8 @@ def test_a_run_that_solves_analogies_is_refused(models, tmp_path):
 
 def test_a_run_that_was_left_out_has_its_reason(tmp_path):
     values = read_values(REPOSITORY / "sample" / "config.yaml")[0]
-    text = stored_configuration(values, {"bm25": "no room", "trecqa": "no licence"}, "make it")
-    (tmp_path / CONFIGURATION).write_text(text)
+    left_out = {"bm25": "no room", "trecqa": "no licence"}
+    store_configuration(tmp_path, values, left_out, "make it")
     for run, reason in (("bm25/wikiqa/comb", "no room"), ("analogy/trecqa/comb", "no licence")):
         with pytest.raises(AnalogyQAError, match=reason):
             Model.load(tmp_path, run)

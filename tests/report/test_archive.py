@@ -20,7 +20,7 @@ from analogyqa.evaluation.summary import read_record, values_of, write_csv
 from analogyqa.files import write_json, write_text
 from analogyqa.report.archived import EMPTIED, sort_files, write_without_texts
 from analogyqa.report.crate import write_crate
-from analogyqa.report.stored import CONFIGURATION, stored_configuration
+from analogyqa.report.stored import store_configuration
 from analogyqa.report.tables import build_table
 from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
@@ -82,7 +82,7 @@ def archive(write_cell_files, tmp_path_factory):
     claims, comparisons = judge_claims([PAPER], CONFIG, values_of([]), {})
     write_csv(claims, results / "claims.csv")
     write_csv(comparisons, results / "comparisons.csv")
-    write_text(results / CONFIGURATION, stored_configuration({}, {}, "make it"))
+    store_configuration(results, {}, {}, "make it")
     # The other paper is of an earlier run, and its views may show sentences.
     for name in ("questions/tiny2020.md", "tables/other2020/table8.md", "my notes.txt", *LITTER):
         write_text(results / name, "who is thing 0 ?")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.stored import CONFIGURATION, read_configuration, stored_configuration
+from analogyqa.report.stored import CONFIGURATION, read_configuration, store_configuration
 from analogyqa.settings.load import REPOSITORY, read_values
 
 VALUES = read_values(REPOSITORY / "sample" / "config.yaml")[0]
@@ -22,8 +22,7 @@ def message(results, content: object) -> str:
 
 
 def test_what_is_written_is_read_again(tmp_path):
-    text = stored_configuration(VALUES, {"bm25": "why"}, "make it")
-    (tmp_path / CONFIGURATION).write_text(text)
+    store_configuration(tmp_path, VALUES, {"bm25": "why"}, "make it")
     config, papers, command = read_configuration(tmp_path)
     assert config.left_out["bm25"] == "why" and "bm25" not in config.systems
     assert ([*papers], command) == (VALUES["papers"], "make it")

@@ -3,8 +3,7 @@
 import pytest
 
 from analogyqa.evaluation.summary import SUMMARY, read_csv, to_frame
-from analogyqa.files import write_text
-from analogyqa.report.stored import CONFIGURATION, stored_configuration
+from analogyqa.report.stored import store_configuration
 from analogyqa.report.verify import (
     EXPECTED,
     EXPECTED_COLUMNS,
@@ -65,6 +64,5 @@ def test_only_means_that_depend_on_training_have_a_tolerance_beyond_rounding():
 def test_only_changes_that_affect_scores_distinguish_a_run_from_the_sample(tmp_path):
     values, _ = read_values(SAMPLE)
     for changes, expected in (({"output_dir": "x", "device": "cpu"}, True), ({"seeds": 3}, False)):
-        stored = stored_configuration(values | changes, {}, "make it")
-        write_text(tmp_path / CONFIGURATION, stored)
+        store_configuration(tmp_path, values | changes, {}, "make it")
         assert is_sample(tmp_path) == expected

@@ -49,19 +49,18 @@ class RankedMeasure(Measure):
 
 
 ACCURACY = "accuracy"
+_AS_ZERO = ", unanswerable questions as 0"
 RANKED = {
     "map": RankedMeasure("Mean average precision", "MAP", AP),
     "mrr": RankedMeasure("Mean reciprocal rank", "MRR", RR, values="reciprocal"),
     # trec_eval leaves out questions without a correct candidate; the scorers of SemEval do not.
-    "map_official": RankedMeasure(
-        "Mean average precision, unanswerable questions as 0", "MAP", AP, True
-    ),
+    "map_official": RankedMeasure(f"Mean average precision{_AS_ZERO}", "MAP", AP, True),
     "mrr_official": RankedMeasure(
-        "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, True, values="reciprocal"
+        f"Mean reciprocal rank{_AS_ZERO}", "MRR", RR, True, values="reciprocal"
     ),
     "p_at_1": RankedMeasure("Precision at 1", "P@1", P @ 1, values="binary"),
     "p_at_1_official": RankedMeasure(
-        "Precision at 1, unanswerable questions as 0", "P@1", P @ 1, True, values="binary"
+        f"Precision at 1{_AS_ZERO}", "P@1", P @ 1, True, values="binary"
     ),
     ACCURACY: RankedMeasure("Accuracy", "Accuracy", Success @ 1),
 }

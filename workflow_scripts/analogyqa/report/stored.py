@@ -36,17 +36,14 @@ def configured(
     return config, load_papers(config)
 
 
-def stored_configuration(values: dict, left_out: dict[str, str], command: str) -> str:
-    """Return the text of a results folder's configuration.json, for `read_configuration`."""
+def store_configuration(
+    results: str | Path, values: dict, left_out: dict[str, str], command: str
+) -> None:
+    """Write configuration.json when a run starts, so that every command can read its results."""
     # These two depend on the machine.
     kept = {key: value for key, value in values.items() if key not in ("tracking_uri", "mirrors")}
-    return json.dumps({"values": kept, "left_out": left_out, "command": command}, indent=1) + "\n"
-
-
-def store_configuration(config: Config, values: dict, command: str) -> None:
-    """Write configuration.json when a run starts, so that every command can read its results."""
-    path = Path(config.output_dir, CONFIGURATION)
-    write_text(path, stored_configuration(values, config.left_out, command))
+    content = {"values": kept, "left_out": left_out, "command": command}
+    write_text(Path(results, CONFIGURATION), json.dumps(content, indent=1) + "\n")
 
 
 def read_configuration(results: str | Path) -> tuple[Config, dict[str, Paper], str]:

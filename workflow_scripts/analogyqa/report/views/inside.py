@@ -56,11 +56,8 @@ WORDS = {
     **dict.fromkeys(["words", "published"], "str"),
 }
 WORD_LABELS = {"level": "Level", "norm": "Norm"}
-WORD_COLUMNS = {
-    "n_words": "How many",
-    "words": "Most frequent in the test split",
-    "published": "Published",
-}
+WORD_COLUMNS = {"n_words": "How many", "words": "Most frequent in the test split"}
+WORD_COLUMNS |= {"published": "Published"}
 LEVELS = 6  # where none are printed
 MOST_OF_LEVEL = 10  # words of a level
 TOP = 0.99  # a few outliers above would leave most levels empty
@@ -179,11 +176,8 @@ def show_norms(panels: Sequence[Panel], view: View, config: Config) -> ViewConte
 
 def _norm_rows(panel: Panel, config: Config) -> Iterator[dict]:
     """Yield the counts of a panel, its means, and the differences with their verdicts."""
-    parts = {
-        "question": panel.rows("question"),
-        "answer": panel.answers,
-        "word": panel.rows("word"),
-    }
+    parts = {"question": panel.rows("question"), "answer": panel.answers}
+    parts["word"] = panel.rows("word")
     for kinds in GROUPS.values():
         norms = pd.concat([parts[kind]["norm"] for kind in kinds])
         edges = np.linspace(norms.min(), norms.max(), BINS + 1)
@@ -327,10 +321,14 @@ def show_pairs(panels: Sequence[Panel], view: View, config: Config) -> ViewConte
             if question is None:
                 continue
             for sentence in _sentences(panel, question, printed, levels):
-                is_question = sentence[0]["sentence"] == QUESTION
-                labels = [question["text"] if is_question else "", sentence[0]["sentence"]]
-                lines.append((labels, list(map(_words_and_published, sentence))))
-                rows += sentence
+                name, rows = sentence[0]["sentence"], rows + sentence
+                values = [
+                    Value(
+                        row["words"], published=f"({row['published']})" if row["published"] else ""
+                    )
+                    for row in sentence
+                ]
+                lines.append(([question["text"] if name == QUESTION else "", name], values))
     notes = [
         f"Levels: {len(levels)} equal parts of the words of a test split by their norm, H1 the "
         "smallest norms. A word's norm is that of its projection; punctuation is left out.",
@@ -383,7 +381,3 @@ def _sentences(
             }
             for number, level in enumerate(levels)
         ]
-
-
-def _words_and_published(row: dict) -> Value:
-    return Value(row["words"], published=f"({row['published']})" if row["published"] else "")
