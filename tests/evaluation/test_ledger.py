@@ -225,7 +225,7 @@ class TestSummary:
         assert row[["all_correct", "mean_of_others"]].tolist() == [0, row["mean"]]
         assert row[["system", "dataset", "subset", "overrides"]].tolist() == [*CELL[:3], "default"]
         expected = summarise(VALUES, bootstrap.samples, bootstrap.confidence)
-        assert tuple(row[list(expected._fields)]) == pytest.approx(expected, abs=1e-6)
+        assert row[list(expected)].to_dict() == pytest.approx(expected, abs=1e-6)
 
     def test_questions_with_only_correct_candidates_are_counted(self):
         values = {"map": VALUES, "all_correct": np.array([[1.0, 0, 0]] * 2)}

@@ -22,31 +22,31 @@ matrices = st.integers(1, 4).flatmap(
 
 def test_sd_is_the_standard_deviation_of_the_seed_means():
     summary = summarise(np.array([[0.0, 0.5], [0.5, 1.0]]), 200, 0.95)
-    assert summary.mean == 0.5
-    assert summary.sd == pytest.approx(np.std([0.25, 0.75], ddof=1))
+    assert summary["mean"] == 0.5
+    assert summary["sd"] == pytest.approx(np.std([0.25, 0.75], ddof=1))
     one_seed = summarise(np.array([[0.0, 1.0, 0.0, 1.0]]), 500, 0.95)
-    assert one_seed.sd == 0
-    assert one_seed.ci_low < 0.5 < one_seed.ci_high
+    assert one_seed["sd"] == 0
+    assert one_seed["ci_low"] < 0.5 < one_seed["ci_high"]
 
 
 @given(matrices)
 def test_the_interval_of_one_seed_is_within_its_values(values):
     summary = summarise(np.array(values[:1]), 200, 0.95)
     low, high = np.min(values[0]), np.max(values[0])
-    assert low - 1e-9 <= summary.ci_low <= summary.ci_high <= high + 1e-9
+    assert low - 1e-9 <= summary["ci_low"] <= summary["ci_high"] <= high + 1e-9
 
 
 def test_intervals_are_cut_off_at_the_largest_mean():
     # A weighted item may exceed the largest mean.
     summary = summarise(np.array([[0.6, 1.3]]), 200, 0.95, largest=1)
-    assert summary.ci_low == pytest.approx(0.6) and summary.ci_high == 1
+    assert summary["ci_low"] == pytest.approx(0.6) and summary["ci_high"] == 1
 
 
 def test_intervals_of_negative_values_are_not_cut_off_at_zero():
     summary = summarise(np.array([[-0.5], [-0.6]]), 200, 0.95, smallest=-1)
-    assert summary.mean == pytest.approx(-0.55)
-    assert summary.run_low == -1 and -0.65 < summary.ci_low < summary.ci_high < -0.45
-    assert summarise(np.array([[-0.5], [-0.6]]), 200, 0.95).run_low == 0
+    assert summary["mean"] == pytest.approx(-0.55)
+    assert summary["run_low"] == -1 and -0.65 < summary["ci_low"] < summary["ci_high"] < -0.45
+    assert summarise(np.array([[-0.5], [-0.6]]), 200, 0.95)["run_low"] == 0
     assert interval_of_runs(0.1, 0.5, 2, 0.95, runs=1)[0] == 0
 
 
@@ -54,8 +54,8 @@ def test_the_interval_has_its_theoretical_width():
     values = np.random.default_rng(1).normal(size=(1, 400))
     summary = summarise(values, 4000, 0.95, smallest=-np.inf)
     half = 1.96 * values.std() / np.sqrt(400)
-    assert summary.ci_high - summary.mean == pytest.approx(half, rel=0.1)
-    assert summary.mean - summary.ci_low == pytest.approx(half, rel=0.1)
+    assert summary["ci_high"] - summary["mean"] == pytest.approx(half, rel=0.1)
+    assert summary["mean"] - summary["ci_low"] == pytest.approx(half, rel=0.1)
 
 
 @pytest.mark.parametrize(("seeds", "shared"), [(3, 1), (3, 2), (5, 2), (5, 3)])
@@ -86,28 +86,30 @@ def test_the_bootstrap_of_ensembles_has_the_spread_of_their_models():
 
 def test_ensembles_of_the_same_models_have_no_prediction_interval():
     summary = summarise(np.full((3, 4), 0.5), 200, 0.95, shared=3)
-    assert summary.sd == 0 and np.isnan(summary.run_low)
+    assert summary["sd"] == 0 and np.isnan(summary["run_low"])
 
 
 def test_a_higher_confidence_gives_wider_intervals():
     values = np.random.default_rng(2).random((3, 20))
     narrow, wide = (summarise(values, 500, confidence) for confidence in (0.8, 0.99))
-    assert wide.ci_low < narrow.ci_low < narrow.ci_high < wide.ci_high
+    assert wide["ci_low"] < narrow["ci_low"] < narrow["ci_high"] < wide["ci_high"]
     assert summarise(values, 500, 0.8) == narrow
-    assert wide.run_low < narrow.run_low < narrow.mean < narrow.run_high < wide.run_high
+    assert (
+        wide["run_low"] < narrow["run_low"] < narrow["mean"] < narrow["run_high"] < wide["run_high"]
+    )
 
 
 def test_the_prediction_interval_follows_the_t_distribution():
     summary = summarise(np.array([[0.5], [0.6], [0.7]]), 200, 0.95)
     reach = 4.302653 * 0.1 * np.sqrt(4 / 3)  # t with 2 degrees of freedom
-    assert summary.run_high - summary.mean == pytest.approx(reach)
-    assert summary.mean - summary.run_low == pytest.approx(reach)
-    assert np.isnan(summarise(np.array([[0.5, 1.0]]), 200, 0.95).run_low)
+    assert summary["run_high"] - summary["mean"] == pytest.approx(reach)
+    assert summary["mean"] - summary["run_low"] == pytest.approx(reach)
+    assert np.isnan(summarise(np.array([[0.5, 1.0]]), 200, 0.95)["run_low"])
 
 
 def test_the_prediction_interval_stays_within_the_possible_values():
     summary = summarise(np.array([[0.1], [0.9]]), 200, 0.95, largest=1.0)
-    assert (summary.run_low, summary.run_high) == (0, 1)
+    assert (summary["run_low"], summary["run_high"]) == (0, 1)
 
 
 @pytest.mark.parametrize("seeds", [5, 10])
@@ -119,7 +121,7 @@ def test_the_prediction_interval_covers_95_percent_of_runs(seeds):
         runs = questions + generator.normal(0, 0.03, (seeds + 1, 1))
         runs = runs + generator.normal(0, 0.2, (seeds + 1, 40))
         summary = summarise(runs[1:], 100, 0.95)
-        covered += summary.run_low <= runs[0].mean() <= summary.run_high
+        covered += summary["run_low"] <= runs[0].mean() <= summary["run_high"]
     assert 0.93 <= covered / trials <= 0.97
 
 
@@ -142,7 +144,7 @@ def test_draws_within_strata_keep_the_weight_of_each_stratum():
     assert sorted(set(means.round(6))) == [0, 0.333333, 0.666667]
     assert (means == 0).mean() == pytest.approx(0.25, abs=0.03)
     summary = summarise(values, 300, 0.95, strata=strata)
-    assert summary.ci_low == pytest.approx(1.1) and summary.ci_high == pytest.approx(1.1)
+    assert summary["ci_low"] == pytest.approx(1.1) and summary["ci_high"] == pytest.approx(1.1)
 
 
 def shares(curve: list[np.ndarray], samples: int) -> np.ndarray:

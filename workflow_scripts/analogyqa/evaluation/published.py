@@ -13,14 +13,7 @@ import pandas as pd
 from analogyqa.cells import Cell, cells_by_hyperparameters, extra_systems, has_costs, why_no_run
 from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.spread import best_shares, interval_of_runs
-from analogyqa.evaluation.summary import (
-    DECIMALS,
-    KEY,
-    MEASURED,
-    cell_columns,
-    draw_means,
-    to_frame,
-)
+from analogyqa.evaluation.summary import DECIMALS, KEY, MEASURED, cell_columns, draw_means, to_frame
 from analogyqa.evaluation.verdicts import (
     ENFORCED,
     INCONCLUSIVE,
@@ -80,11 +73,7 @@ _JOINED = {
 
 
 def build_ledger(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return the published numbers of papers next to ours: columns LEDGER.
-
-    Args:
-        numbers: The rows of all tables and figures, as `compare_numbers` returns them.
-    """
+    """Return the published numbers of `compare_numbers` next to ours: columns LEDGER."""
     return numbers.loc[_is_compared(numbers), list(LEDGER)].reset_index(drop=True)
 
 
@@ -94,10 +83,7 @@ def ledger_key(row: Mapping) -> tuple[str, ...]:
 
 
 def compare_numbers(
-    papers: Sequence[Paper],
-    config: Config,
-    results: Results,
-    only: tuple[str, str] | None = None,
+    papers: Sequence[Paper], config: Config, results: Results, only: tuple[str, str] | None = None
 ) -> pd.DataFrame:
     """Compare the numbers of all tables and figures with ours: columns FRAME, and those of a cell.
 
@@ -182,9 +168,8 @@ def _judge_score(score: Any, confidence: float, is_comparable: bool) -> tuple:
             reasons.append(f"no mean of up to {MOST_RUNS} runs of {items} items gives this value")
     if runs and runs > 1:
         spread = score.mean, score.sd, score.n_seeds, confidence
-        low, high = (
-            round(end, DECIMALS) for end in interval_of_runs(*spread, runs, measure.largest)
-        )
+        ends = interval_of_runs(*spread, runs, measure.largest)
+        low, high = (round(end, DECIMALS) for end in ends)
         reasons.append(
             f"one run on {items} items cannot give {score.published:g}, a mean of {runs} runs "
             "can; the interval is that of such a mean"
@@ -224,12 +209,9 @@ def _asked_numbers(
     for block, number in numbers:
         coordinates, published = number.coordinates, number.published
         system = config.systems.get(coordinates.system)
-        row: dict = {
-            **{"paper": paper.paper, "artefact": name, "block": block},
-            **{"row": number.row, "column": number.column, "system": coordinates.system},
-            **{"ranked_by": system.ranker.name if system else ""},
-            **{"kind": number.kind, "published": published},
-        }
+        row: dict = {"paper": paper.paper, "artefact": name, "block": block, "kind": number.kind}
+        row |= {"row": number.row, "column": number.column, "system": coordinates.system}
+        row |= {"ranked_by": system.ranker.name if system else "", "published": published}
         if number.kind == CITED:
             yield row
             continue
@@ -279,10 +261,8 @@ def _cost(number: Published, artefact: Artefact, config: Config, results: Result
     by_step = [np.asarray(cost.values(coordinates.cost or ""), dtype=float) for cost in costs]
     values = by_step[0] / by_step[1] if coordinates.over else by_step[0]
     mean, low, high = values.mean(), values.min(), values.max()
-    row = {
-        "hyperparameters": "" if system.only_costs else PAPER,
-        "mean": round(float(mean), DECIMALS),
-    }
+    row: dict = {"hyperparameters": "" if system.only_costs else PAPER}
+    row["mean"] = round(float(mean), DECIMALS)
     if coordinates.cost == "parameters":
         low, high = mean * (1 - SAME_SIZE), mean * (1 + SAME_SIZE)
         row["provenance"] = "counted here"
@@ -434,5 +414,5 @@ COMPUTED: dict[str, Callable[[Published, Artefact, Config, Results], dict]] = {
     BEST: _best_point,
 }
 FROM_METRICS: dict[str, Callable[[pd.DataFrame, Config], pd.DataFrame]] = {
-    SCORE: lambda scores, config: judge(scores, config.bootstrap.confidence, config.comparable),
+    SCORE: lambda scores, config: judge(scores, config.bootstrap.confidence, config.comparable)
 }

@@ -84,11 +84,7 @@ class Comparison:
     def items_needed(self, effect: float, items: int) -> float:
         """Return the number of items with which an effect is found with probability `POWER`.
 
-        Args:
-            effect: The true difference.
-            items: The number of items of this comparison.
-
-        Returns: infinity if the variance of the seeds alone hides the effect.
+        `items` were compared here. Infinity if the variance of the seeds alone hides the effect.
         """
         spread = np.sqrt(self.item_variance + self.seed_variance)
         if spread == 0:
@@ -142,15 +138,13 @@ def compare_paired(
     # Equal scores are from one run, whatever its name is.
     is_one_run = same_runs or np.array_equal(first, second)
     systems = [first - second] if is_one_run else [first, second]
-    pairs = zip(systems, shared, strict=False)  # one run has what the first system shares
-    variances = [_seed_variance(values, of_system) for values, of_system in pairs]
-    seed_variance = sum(variances)
+    seed_variance = uncertainty = 0.0
+    for values, of_system in zip(systems, shared, strict=False):  # one run has the first's
+        variance = _seed_variance(values, of_system)
+        seed_variance += variance
+        # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
+        uncertainty += variance**2 / degrees_of_freedom(len(values), of_system)
     runs = np.sqrt(seed_variance) * generator.standard_normal(samples)
-    # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
-    uncertainty = sum(
-        variance**2 / degrees_of_freedom(len(values), of_system)
-        for variance, values, of_system in zip(variances, systems, shared, strict=False)
-    )
     freedom = (item_variance + seed_variance) ** 2 / uncertainty if uncertainty else np.inf
     stretch = np.sqrt(freedom / generator.chisquare(freedom, samples)) if uncertainty else 1.0
     null = (signs @ by_question / count + runs) * stretch
@@ -263,29 +257,24 @@ def compare_runs(
     same_runs: bool = False,
     unpaired: bool = False,
 ) -> Comparison:
-    """Compare the scores of two runs.
+    """Compare the scores [seeds, items] of two runs, whose names are for messages.
 
-    Args:
-        names: The names of the runs, for messages.
-        first, second: The scores [seeds, items].
-        same_runs: Whether row i of both is from one run.
-        unpaired: Whether the runs have different items on purpose, such as two subsets.
+    `same_runs` is whether row i of both is from one run; `unpaired`, whether the runs have
+    different items on purpose, such as two subsets.
 
     Raises AnalogyQAError if the items differ and the runs are not `unpaired`.
     """
     both, level = (first.to_numpy(), second.to_numpy()), level_of(config)
     shared = shared_seeds(first), shared_seeds(second)
     if unpaired:
-        strata = item_strata(first), item_strata(second)
-        return compare_unpaired(*both, level, strata, shared)
+        return compare_unpaired(*both, level, (item_strata(first), item_strata(second)), shared)
     if list(first.columns) != list(second.columns):
         raise AnalogyQAError(
             f"The runs {names[0]} and {names[1]} have different questions. "
             "Delete both, then run the same command again to rebuild them."
         )
-    return compare_paired(
-        *both, level, same_runs=same_runs, strata=item_strata(first), shared=shared
-    )
+    strata = item_strata(first)
+    return compare_paired(*both, level, same_runs=same_runs, strata=strata, shared=shared)
 
 
 def share_runs(first: Cell, second: Cell, config: Config) -> bool:

@@ -1,29 +1,9 @@
 """The spread of scores: over runs, over questions, and over the points of a curve."""
 
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
-
-
-class Summary(NamedTuple):
-    """A mean over items and seeds with its spread.
-
-    Attributes:
-        mean: The mean over items and seeds.
-        sd: The standard deviation of the means of independent runs.
-        run_low, run_high: The prediction interval of one more run on the same items; NaN if no two
-            seeds have different models.
-        ci_low, ci_high: The interval of the mean for other items.
-    """
-
-    mean: float
-    sd: float
-    run_low: float
-    run_high: float
-    ci_low: float
-    ci_high: float
 
 
 def summarise(
@@ -34,20 +14,21 @@ def summarise(
     smallest: float = 0,
     strata: np.ndarray | None = None,
     shared: float = 1,
-) -> Summary:
+) -> dict[str, float]:
     """Summarise scores of several seeds.
-
-    The prediction interval of one more run is that of `interval_of_runs`. The interval for other
-    items is a bootstrap over seeds and items with a fixed random seed. Both are cut off at
-    `smallest` and `largest`.
 
     Args:
         values: Float array [seeds, items]; weighted items may exceed `largest`.
         samples: The number of bootstrap samples.
         confidence: The level of both intervals.
-        largest, smallest: The largest and the smallest possible mean.
+        largest, smallest: The largest and the smallest possible mean, where intervals are cut off.
         strata: As in `bootstrap_means`.
         shared: The number of seeds that share each model, see `inflation`.
+
+    Returns: the `mean` over items and seeds; `sd`, the standard deviation of the means of
+        independent runs; `run_low` and `run_high`, the prediction interval of one more run on the
+        same items, see `interval_of_runs`; `ci_low` and `ci_high`, the interval of the mean for
+        other items, by a bootstrap over seeds and items with a fixed random seed.
     """
     means = bootstrap_means(values, samples, stream=0, strata=strata, shared=shared)
     tail = (1 - confidence) / 2
@@ -56,7 +37,8 @@ def summarise(
     mean = float(by_seed.mean())
     sd = float(by_seed.std(ddof=1)) * inflation(seeds, shared) if seeds > 1 else 0.0
     runs = interval_of_runs(mean, sd, seeds, confidence, 1, largest, smallest, shared)
-    return Summary(mean, sd, *runs, float(low), float(high))
+    names = ("mean", "sd", "run_low", "run_high", "ci_low", "ci_high")
+    return dict(zip(names, (mean, sd, *runs, float(low), float(high)), strict=True))
 
 
 def interval_of_runs(

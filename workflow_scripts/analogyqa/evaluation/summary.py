@@ -197,10 +197,9 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
 def measure_columns(by_seed: pd.DataFrame, measure: str, config: Config) -> dict[str, float]:
     """Return the columns MEASURED of scores [seeds, items]."""
     bootstrap, limits = config.bootstrap, (MEASURES[measure].largest, MEASURES[measure].smallest)
-    samples, confidence = bootstrap.samples, bootstrap.confidence
     facts = (*limits, item_strata(by_seed), shared_seeds(by_seed))
-    summary = summarise(by_seed.to_numpy(), samples, confidence, *facts)
-    rounded = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
+    summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence, *facts)
+    rounded = {name: round(value, DECIMALS) for name, value in summary.items()}
     return rounded | {"n_seeds": by_seed.shape[0], "n_items": by_seed.shape[1]}
 
 

@@ -55,11 +55,7 @@ class CellDifference(NamedTuple):
 def compare_folders(
     first: str | Path, second: str | Path, config: Config
 ) -> tuple[int, list[CellDifference]]:
-    """Return the number of cells with equal scores in both folders, and all other cells.
-
-    Args:
-        first, second: The output folders.
-        config: A configuration, for the confidence of intervals.
+    """Return the number of cells with equal scores in both output folders, and all other cells.
 
     Raises AnalogyQAError when a folder has no run, or a damaged one.
     """

@@ -2,7 +2,6 @@
 
 import io
 import textwrap
-from collections.abc import Iterable
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -77,16 +76,9 @@ def save_picture(explanation: Explanation, path: Path) -> None:
         figure = Figure((WIDTH, HEIGHT + height), layout="constrained")
         plot, below = figure.subplots(2, height_ratios=[HEIGHT, height])
         _draw(plot, explanation, shifts)
-        plot.legend(
-            loc="lower left",
-            bbox_to_anchor=(0, 1),
-            ncols=3,
-            frameon=False,
-            fontsize="small",
-            columnspacing=1.5,
-            handletextpad=0.2,
-            borderaxespad=0.2,
-        )
+        anchor = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": 3, "borderaxespad": 0.2}
+        space = {"frameon": False, "columnspacing": 1.5, "handletextpad": 0.2}
+        plot.legend(fontsize="small", **anchor, **space)
         title = f"{explanation.question}\n{explanation.run}, seed {explanation.seed}"
         figure.suptitle(title, x=0.02, ha="left", fontsize="medium", parse_math=False)
         below.set_axis_off()
@@ -100,17 +92,17 @@ def save_picture(explanation: Explanation, path: Path) -> None:
 def _draw(axes: Axes, explanation: Explanation, shifts: Shifts) -> None:
     """Draw the shifts, and a line from each shown candidate to the prototype that decides it."""
     selected = shown_candidates(explanation)
-    axes.scatter(*_xy(shifts.prototypes), s=SMALL, label=PROTOTYPES, **TRIANGLE)
+    axes.scatter(*zip(*shifts.prototypes, strict=True), s=SMALL, label=PROTOTYPES, **TRIANGLE)
     for label, (name, look) in LOOKS.items():
         pairs = zip(explanation.candidates, shifts.candidates, strict=True)
         points = [point for candidate, point in pairs if candidate.label == label]
         if points:
-            axes.scatter(*_xy(points), s=SMALL, label=name, **look)
+            axes.scatter(*zip(*points, strict=True), s=SMALL, label=name, **look)
     for place, candidate, _ in selected:
         if candidate.decided_by is not None:
             ends = shifts.candidates[place - 1], shifts.prototypes[candidate.decided_by]
             colour, width = ("0.25", 1.8) if place == 1 else ("0.6", 0.9)
-            axes.plot(*_xy(ends), color=colour, linewidth=width, zorder=1)
+            axes.plot(*zip(*ends, strict=True), color=colour, linewidth=width, zorder=1)
     for letter, number in lettered_prototypes(explanation).items():
         _mark(axes, shifts.prototypes[number], 1.6 * LARGE, TRIANGLE, letter, "0.1", down=1.5)
     for place, candidate, _ in reversed(selected):  # the best is drawn last, on top of the others
@@ -125,28 +117,14 @@ def _draw(axes: Axes, explanation: Explanation, shifts: Shifts) -> None:
     axes.margins(0.12)
 
 
-def _xy(points: Iterable[Point]) -> tuple[list[float], list[float]]:
-    points = list(points)
-    return [x for x, _ in points], [y for _, y in points]
-
-
 def _mark(
     axes: Axes, point: Point, size: float, look: dict, text: str, colour: str, down: float = 0
 ) -> None:
     """Draw a mark with a number or letter in it, some points below its centre."""
     axes.scatter(*point, s=size, zorder=3, **look)
-    axes.annotate(
-        text,
-        point,
-        (0, -down),
-        textcoords="offset points",
-        color=colour,
-        fontsize="small",
-        fontweight="bold",
-        ha="center",
-        va="center_baseline",
-        zorder=3,
-    )
+    font = {"color": colour, "fontsize": "small", "fontweight": "bold"}
+    centred = {"textcoords": "offset points", "ha": "center", "va": "center_baseline"}
+    axes.annotate(text, point, (0, -down), **font, **centred, zorder=3)
 
 
 def _text(explanation: Explanation, shifts: Shifts) -> list[tuple[str, str]]:

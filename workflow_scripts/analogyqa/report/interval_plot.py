@@ -120,14 +120,9 @@ def _draw(
 ) -> None:
     """Draw a panel for each data set, with the rows from top to bottom; equal data, equal bytes.
 
-    Args:
-        frame: A line for each data set, row and series. It has the columns `dataset`, `n_items`,
-            `label`, `look` (the number of a line style), `point`, `low` and `high`, and any of
-            OPTIONAL.
-        keys: The columns that identify a row.
-        x_label: The label of the horizontal axes.
-        heading: The lines of the title.
-        is_difference: Whether zero is drawn, and all panels have one scale.
+    `frame` has a line for each data set, row and series, with the columns `dataset`, `n_items`,
+    `label`, `look` (the number of a line style), `point`, `low` and `high`, and any of OPTIONAL;
+    `keys` identify a row. Zero is drawn, and all panels have one scale, if it `is_difference`.
     """
     frame = frame.assign(row=frame.groupby(keys, sort=False).ngroup())
     frame = frame.assign(**{name: OPTIONAL[name] for name in OPTIONAL if name not in frame})
@@ -146,7 +141,9 @@ def _draw(
             first.text(0.5, 0.5, NOT_RUN, transform=first.transAxes, ha="center")
         for axes, part in zip(panels.flat, parts, strict=False):
             _draw_panel(axes, part)
-            axes.set_title(title_with_count(part, config), fontsize="medium", pad=_pad(part))
+            count = part.drop_duplicates("series")["published"].notna().sum()
+            pad = 6 + 9 * (count - (count > 1))  # points, for the published values
+            axes.set_title(title_with_count(part, config), fontsize="medium", pad=pad)
             axes.set_xlabel(x_label)
             axes.grid(axis="x", alpha=0.3)
             if is_difference:
@@ -190,12 +187,6 @@ def _draw_panel(axes: Axes, part: pd.DataFrame) -> None:
         )
 
 
-def _pad(part: pd.DataFrame) -> int:
-    """Return the space in points between a panel and its title, for the published values."""
-    count = part.drop_duplicates("series")["published"].notna().sum()
-    return 6 + 9 * (count - (count > 1))
-
-
 def _draw_series(axes: Axes, lines: pd.DataFrame, series: str) -> None:
     """Draw the values of a series, and lines at its first and at its published value."""
     first = lines.iloc[0]
@@ -210,17 +201,10 @@ def _draw_series(axes: Axes, lines: pd.DataFrame, series: str) -> None:
         if pd.notna(line["run_low"]):
             run = [line["run_low"], line["run_high"]]
             axes.plot(run, [line["row"]] * 2, color=style["color"], linewidth=5, alpha=0.35)
-        axes.errorbar(
-            *at,
-            xerr=[[line["point"] - line["low"]], [line["high"] - line["point"]]],
-            markerfacecolor="white" if line["is_hollow"] else style["color"],
-            **style,
-            markersize=5,
-            capsize=2,
-            elinewidth=1.2,
-            label=series or None,
-        )
-        axes.annotate(
-            line["text"], at, (0, 6), textcoords="offset points", ha="center", fontsize="small"
-        )
+        bars = {"xerr": [[line["point"] - line["low"]], [line["high"] - line["point"]]]}
+        face = "white" if line["is_hollow"] else style["color"]
+        sizes = {"markersize": 5, "capsize": 2, "elinewidth": 1.2}
+        axes.errorbar(*at, **bars, markerfacecolor=face, **style, **sizes, label=series or None)
+        above = {"textcoords": "offset points", "ha": "center", "fontsize": "small"}
+        axes.annotate(line["text"], at, (0, 6), **above)
         series = ""  # one entry of the legend

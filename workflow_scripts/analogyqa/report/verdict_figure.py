@@ -5,6 +5,7 @@ Scores are drawn as they are; counts, costs and best points as ours divided by t
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import pandas as pd
 
@@ -65,16 +66,10 @@ def _panels(once: pd.DataFrame, on_page: Mapping[tuple, str]) -> Iterator[dict]:
     tenths = range(math.ceil(low * 10), math.floor(high * 10) + 1)[::2]
     grid = {tenth / 10: f"{tenth / 10:g}".lstrip("0") or "0" for tenth in tenths}
 
-    def score_height(value: float) -> float | None:
-        return _height(value, low, high)
-
-    def ratio_height(value: float) -> float | None:
-        largest = math.log(TIMES)
-        return _height(math.log(max(value, 1 / TIMES)), -largest, largest)
-
+    score_height = partial(_height, low=low, high=high)
     x, y = 0, HEAD
     labelled = None  # the axis that the panels to the left share
-    for is_score, height, labels in ((True, score_height, grid), (False, ratio_height, RATIOS)):
+    for is_score, height, labels in ((True, score_height, grid), (False, _ratio_height, RATIOS)):
         rows_of_kind = once[once["kind"].eq(SCORE) == is_score]
         for artefact, part in rows_of_kind.groupby("artefact", sort=False):
             for start in range(0, len(part), MOST):
@@ -97,6 +92,11 @@ def _height(value: float, low: float, high: float) -> float | None:
     if pd.isna(value):
         return None
     return round(HEIGHT * (1 - (min(max(value, low), high) - low) / (high - low)), 1)
+
+
+def _ratio_height(value: float) -> float | None:
+    largest = math.log(TIMES)
+    return _height(math.log(max(value, 1 / TIMES)), -largest, largest)
 
 
 def _marks(

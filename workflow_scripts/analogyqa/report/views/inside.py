@@ -212,7 +212,8 @@ def mean_verdict(
     differences: np.ndarray, samples: int, confidence: float
 ) -> tuple[float, float, str]:
     """Return the bootstrap interval of the mean of differences [n], and whether it is above 0."""
-    *_, low, high = summarise(differences[None], samples, confidence, smallest=-np.inf)
+    summary = summarise(differences[None], samples, confidence, smallest=-np.inf)
+    low, high = summary["ci_low"], summary["ci_high"]
     return low, high, HOLDS if low > 0 else FAILS if high < 0 else UNDECIDED
 
 
