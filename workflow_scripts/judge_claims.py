@@ -3,7 +3,7 @@
 from analogyqa.cells import cells_by_run, claim_cells
 from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
 from analogyqa.evaluation.results import read_learnt
-from analogyqa.evaluation.summary import read_runs, values_of, write_csv
+from analogyqa.evaluation.summary import index_values, read_runs, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.claims_page import claims_table
@@ -15,7 +15,7 @@ with job(snakemake):
     papers = list(by_name.values())
     cells = [cell for paper in papers for cell in claim_cells(config, paper)]
     parts = cells_by_run(config, cells)
-    scores = values_of(read_runs(snakemake.input.records, snakemake.input.metrics, parts))
+    scores = index_values(read_runs(snakemake.input.records, snakemake.input.metrics, parts))
     costs = read_costs(snakemake.input.costs)
     values = with_norms_and_costs(scores, snakemake.input.insides, costs)
     learnt = read_learnt(snakemake.input.histories)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from analogyqa.evaluation.results import read_learnt
-from analogyqa.evaluation.summary import read_runs, values_of, write_csv
+from analogyqa.evaluation.summary import index_values, read_runs, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.cross_validation import (
@@ -21,7 +21,7 @@ with job(snakemake):
     study = config.studies[paper.paper].cross_validation
     assert study  # only a paper with this section has the table
     learnt = read_learnt(inputs.histories)
-    values = values_of(read_runs(inputs.records, inputs.metrics))
+    values = index_values(read_runs(inputs.records, inputs.metrics))
     frame = build_cross_validation(paper.paper, study, config, values, learnt)
     write_csv(frame, snakemake.output.csv)
     files = {kind: snakemake.output[kind] for kind in ("png", "svg")}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analogyqa.evaluation.summary import read_runs, values_of, write_csv
+from analogyqa.evaluation.summary import index_values, read_runs, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.cross_validation import (
@@ -28,7 +28,7 @@ with job(snakemake):
         groups[name, ANSWER] = answer_types(corpora[name], read_table(path, ENTITIES))
     study = config.studies[paper.paper].cross_validation
     assert study  # only a paper with this section has the table
-    values = values_of(read_runs(inputs.records, inputs.metrics))
+    values = index_values(read_runs(inputs.records, inputs.metrics))
     frame = build_pairs(paper.paper, study, config, values, groups)
     write_csv(frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(pairs_table(frame, paper, config)))

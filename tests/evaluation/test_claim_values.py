@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.cells import Cell, claim_cells, claim_sides, norm_cells, systems_with_costs
-from analogyqa.evaluation.claims import judge_claims, norms_of, with_norms_and_costs
+from analogyqa.evaluation.claims import judge_claims, question_norms, with_norms_and_costs
 from analogyqa.report.claims_page import claims_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import STEPS, Cost, Costs
@@ -68,7 +68,7 @@ def judge(claim: dict, norms: pd.DataFrame, costs: Costs, folder) -> tuple[dict,
 
 class TestNorms:
     def test_a_question_has_its_norm_and_the_mean_norm_of_its_right_answers(self):
-        norms = norms_of(
+        norms = question_norms(
             inside(
                 ("question", "a", -1, 3.0),
                 ("candidate", "a", 1, 1.0),

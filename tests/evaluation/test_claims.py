@@ -10,7 +10,7 @@ from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.significance import holm
-from analogyqa.evaluation.summary import Values, values_of
+from analogyqa.evaluation.summary import Values, index_values
 from analogyqa.report.claims_page import claims_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.coordinates import SCORE
@@ -372,7 +372,7 @@ class TestEvidence:
     def test_runs_are_looked_up_by_cell_and_measure(self):
         cell = Cell("glove", "wikiqa", "comb", (("aggregate", "mean"),))
         recorded = {"map": np.array([[0.1, 0.2], [0.3, 0.4]]), "mrr": np.ones((2, 2))}
-        values = values_of([make_run(cell, recorded)])
+        values = index_values([make_run(cell, recorded)])
         assert values(cell, "map").columns.tolist() == ["test00", "test01"]
         assert values(cell, "map").to_numpy().tolist() == recorded["map"].tolist()
         assert values(cell, "mrr").eq(1).all().all()

@@ -6,11 +6,11 @@ import pytest
 from analogyqa.cells import Cell
 from analogyqa.evaluation.summary import (
     find_records,
+    index_values,
     join_folds,
     measure_columns,
     read_runs,
     shared_seeds,
-    values_of,
 )
 from builders.report import make_config, make_run, write_made_run
 
@@ -24,7 +24,7 @@ def test_each_run_keeps_its_own_cell_and_values(tmp_path):
     records = find_records(tmp_path)
     assert list(records) == [cell.path for cell in values]
     metrics = [path.with_name("metrics.parquet") for path in records.values()]
-    lookup = values_of(read_runs(records.values(), metrics))
+    lookup = index_values(read_runs(records.values(), metrics))
     assert {cell: lookup(cell, "mrr").to_numpy().tolist() for cell in values} == {
         cell: [[value] * 3] * 2 for cell, value in values.items()
     }
@@ -50,7 +50,7 @@ def test_values_remember_how_many_ensembles_share_a_model(parts, trained, shared
         make_run(cell, {"mrr": values}, system={"ranker": ranker}, settings=settings)
         for cell in cells
     ]
-    config, lookup = make_config(seeds=[0, 1, 2]), values_of(runs)
+    config, lookup = make_config(seeds=[0, 1, 2]), index_values(runs)
     joined = join_folds(cells, "mrr", lookup)
     for frame in (joined, joined.iloc[:, :1], joined.sort_index(axis=1)):
         assert shared_seeds(frame) == pytest.approx(shared)

@@ -16,7 +16,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.results import read_results
-from analogyqa.evaluation.summary import read_record, values_of, write_csv
+from analogyqa.evaluation.summary import index_values, read_record, write_csv
 from analogyqa.files import write_json, write_text
 from analogyqa.report.archived import EMPTIED, sort_files, write_without_texts
 from analogyqa.report.crate import write_crate
@@ -79,7 +79,7 @@ def archive(write_cell_files, tmp_path_factory):
     write_csv(build_ledger(numbers), results / "ledger.csv")
     table = build_table(PAPER, "table1", numbers, CONFIG, computed).frame
     write_csv(table, results / "tables" / PAPER.paper / "table1.csv")
-    claims, comparisons = judge_claims([PAPER], CONFIG, values_of([]), {})
+    claims, comparisons = judge_claims([PAPER], CONFIG, index_values([]), {})
     write_csv(claims, results / "claims.csv")
     write_csv(comparisons, results / "comparisons.csv")
     store_configuration(results, {}, {}, "make it")

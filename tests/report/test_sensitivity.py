@@ -9,7 +9,7 @@ import pytest
 from analogyqa.cells import Cell, sensitivity_cells
 from analogyqa.evaluation import significance
 from analogyqa.evaluation.results import Results
-from analogyqa.evaluation.summary import MEASURED, summarise_runs, values_of
+from analogyqa.evaluation.summary import MEASURED, index_values, summarise_runs
 from analogyqa.measures import RANKED
 from analogyqa.report.interval_plot import draw_sensitivity
 from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity, sensitivity_table
@@ -49,7 +49,7 @@ def results_of(cell: Cell, mean: float, questions: int = QUESTIONS) -> Results:
     noise = np.random.default_rng(list(map(ord, cell.path))).normal(0, 0.08, (2, questions))
     values = mean + noise - noise.mean()
     runs = [make_run(cell, {"map": values / 2, "mrr": values})]
-    return Results(summarise_runs(runs, CONFIG), values_of(runs))
+    return Results(summarise_runs(runs, CONFIG), index_values(runs))
 
 
 def make_results(config: Config, missing: tuple[Cell, ...] = (), **means: float) -> Results:

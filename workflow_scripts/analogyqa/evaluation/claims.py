@@ -14,10 +14,10 @@ from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
     holm,
-    level_of,
     partial_conjunction,
     round_comparison,
     share_runs,
+    significance_level,
 )
 from analogyqa.evaluation.summary import DECIMALS, Values, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
@@ -128,7 +128,7 @@ def judge_claims(
                     row |= _claim_verdict(claim, pairs, comparisons)
                     reason = _not_learnt(sides, learnt, config)
                 verdicts.append(row | {"reason": reason})
-    return _decide(verdicts, level_of(config)), to_frame(compared, COMPARISONS)
+    return _decide(verdicts, significance_level(config)), to_frame(compared, COMPARISONS)
 
 
 def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, str]]:
@@ -290,7 +290,7 @@ def _decide(rows: list[dict], level: float) -> pd.DataFrame:
     return claims[list(CLAIMS)]
 
 
-def norms_of(inside: pd.DataFrame) -> pd.DataFrame:
+def question_norms(inside: pd.DataFrame) -> pd.DataFrame:
     """Return the norm of each question with a correct answer, and the mean norm of these answers.
 
     From a table INSIDE to the columns `question` and `answer`, by question_id.
@@ -309,7 +309,7 @@ def with_norms_and_costs(values: Values, insides: Iterable[str | Path], costs: C
     """
     others = {}
     for path in insides:
-        norms = norms_of(read_table(path, INSIDE))
+        norms = question_norms(read_table(path, INSIDE))
         for kind in norms:
             others[Cell.from_path(Path(path).parent), f"{NORM} of {kind}s"] = norms[[kind]].T
     for (dataset, subset, system), cost in costs.items():

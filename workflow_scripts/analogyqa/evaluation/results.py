@@ -15,11 +15,11 @@ from analogyqa.evaluation.summary import (
     Summaries,
     Values,
     by_cell,
+    index_values,
     read_record,
     read_runs,
     summarise_runs,
     to_frame,
-    values_of,
 )
 from analogyqa.runs.cost import Costs, read_costs
 from analogyqa.runs.record import run_system
@@ -64,7 +64,7 @@ def read_results(
     """
     runs = list(read_runs(records, metrics, cells_by_run(config, cells)))
     summary, counts = summarise_runs(runs, config), count_corpora(corpora)
-    return Results(summary, values_of(runs), counts, read_costs(list(costs)))
+    return Results(summary, index_values(runs), counts, read_costs(list(costs)))
 
 
 def is_finished(results: str | Path, config: Config, cell: Cell) -> bool:

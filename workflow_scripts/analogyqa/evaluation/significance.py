@@ -264,7 +264,7 @@ def compare_runs(
 
     Raises AnalogyQAError if the items differ and the runs are not `unpaired`.
     """
-    both, level = (first.to_numpy(), second.to_numpy()), level_of(config)
+    both, level = (first.to_numpy(), second.to_numpy()), significance_level(config)
     shared = shared_seeds(first), shared_seeds(second)
     if unpaired:
         return compare_unpaired(*both, level, (item_strata(first), item_strata(second)), shared)
@@ -310,7 +310,7 @@ def compare_with_best(
         if name != best
     }
     adjusted = holm([row_p_value(row) for row in compared.values()])
-    level = level_of(config)
+    level = significance_level(config)
     return compared, {best, *(n for n, p in zip(compared, adjusted, strict=True) if p >= level)}
 
 
@@ -324,6 +324,6 @@ def row_p_value(row: dict) -> float:
     return min(1.0, 2 * min(row["p_greater"], row["p_less"]))
 
 
-def level_of(config: Config) -> float:
+def significance_level(config: Config) -> float:
     """Return the level of all tests: the complement of the configured confidence."""
     return round(1 - config.bootstrap.confidence, DECIMALS)

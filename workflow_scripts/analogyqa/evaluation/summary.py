@@ -25,7 +25,7 @@ from analogyqa.settings.run import Config
 DECIMALS = 6
 HYPERPARAMETERS_USED = ", hyperparameters "  # precedes the last part of a provenance
 # The rules that make runs.
-RULES_OF_RUNS = ("train_encoder", "score_candidates", "fuse_scores", "solve_analogies")
+RUN_RULES = ("train_encoder", "score_candidates", "fuse_scores", "solve_analogies")
 # The keys that every record of a run must have, besides its cell.
 RECORDED = {
     *("settings", "hyperparameters", "sources", "stores", "seeds", "inputs", "scores"),
@@ -128,7 +128,7 @@ def shared_seeds(values: pd.DataFrame) -> float:
     return values.attrs.get(_SHARED, 1)
 
 
-def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
+def index_values(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
     """Return a function that looks up the test scores of runs; columns are sorted by item."""
     values = {
         (Cell.from_record(record["cell"]), measure): by_seed

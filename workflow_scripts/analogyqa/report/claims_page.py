@@ -12,7 +12,7 @@ from analogyqa.evaluation.claims import (
     UNDECIDED,
     effect_text,
 )
-from analogyqa.evaluation.significance import POWER, level_of
+from analogyqa.evaluation.significance import POWER, significance_level
 from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.table_notes import LEARNT, PAIRED_TEST, percent
@@ -73,7 +73,7 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     blocks = [Block(PRIMARY, ["Paper", *LABELS], COLUMNS, rows)] if rows else []
     blocks += [_verdict_counts(frame), *(b for p in papers for b in claim_blocks(p, frame))]
     notes = [] if config.comparable else [f"{OTHER_DATA.capitalize()}: no verdict is on a paper."]
-    notes += [f"Intervals: {percent(config)}. Level: {level_of(config):g}.", *LEGEND]
+    notes += [f"Intervals: {percent(config)}. Level: {significance_level(config):g}.", *LEGEND]
     title = "Claims of the papers" if config.comparable else f"Claims ({OTHER_DATA})"
     return Table(title, blocks, [*notes, *(f"Claims of {paper.citation}" for paper in papers)])
 

@@ -11,9 +11,9 @@ from analogyqa.evaluation.results import NOT_LEARNT, Results, has_cell_learnt
 from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
-    level_of,
     round_comparison,
     row_p_value,
+    significance_level,
 )
 from analogyqa.evaluation.summary import DECIMALS, MEASURED, Values, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run, verdict
@@ -122,7 +122,7 @@ def _compare(
         names = cells[0].path, cells[1].path
         row |= round_comparison(compare_runs(names, scores[0], scores[1], config))
         decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
-        row["verdict"] = decided if row_p_value(row) < level_of(config) else UNDECIDED
+        row["verdict"] = decided if row_p_value(row) < significance_level(config) else UNDECIDED
     if any(has_failed[cell] for cell in cells):
         row["verdict"] = NOT_LEARNT
     return row
@@ -213,7 +213,10 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
         LEARNT,
     ]
     if len(names) > 1:
-        notes += [PAIRED_TEST, f"Level: {level_of(config):g}. Correction for several tests: none."]
+        notes += [
+            PAIRED_TEST,
+            f"Level: {significance_level(config):g}. Correction for several tests: none.",
+        ]
     notes += marks_legend({*frame["mark"]}, frame["substitute"].ne("").any(), config)
     facts: dict[str, list[tuple[str, str]]] = {"Not run": [], "No run of its own": []}
     for row in frame.to_dict("records"):

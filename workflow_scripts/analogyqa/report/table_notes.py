@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analogyqa.evaluation.results import NOT_LEARNT
-from analogyqa.evaluation.significance import SAMPLES, level_of
+from analogyqa.evaluation.significance import SAMPLES, significance_level
 from analogyqa.evaluation.summary import HYPERPARAMETERS_USED
 from analogyqa.evaluation.verdicts import LOOKS, MARKS, NOT_RUN, OTHER_DATA
 from analogyqa.measures import MEASURES
@@ -92,7 +92,7 @@ def top_group_legend(config: Config) -> str:
     """Return what bold values are."""
     return (
         "Bold: the highest mean, and those not significantly different from it (paired tests, "
-        f"Holm's correction, level {level_of(config):g})."
+        f"Holm's correction, level {significance_level(config):g})."
     )
 
 

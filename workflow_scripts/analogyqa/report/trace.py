@@ -11,7 +11,7 @@ import pandas as pd
 from analogyqa.cells import Cell, cells_by_hyperparameters
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.published import FRAME
-from analogyqa.evaluation.summary import FIGURE, MEASURED, RULES_OF_RUNS, read_csv, read_record
+from analogyqa.evaluation.summary import FIGURE, MEASURED, RUN_RULES, read_csv, read_record
 from analogyqa.report.tables import row_coordinates
 from analogyqa.settings.artefacts import CITED
 from analogyqa.settings.base import AT, nearest_hint
@@ -211,7 +211,7 @@ def run_log(results: str | Path, cell: Cell) -> Path | None:
     stem = f"{cell.dataset}-{cell.subset}-{overrides}"
     if SOLVER in dict(cell.overrides):
         stem = f"{cell.dataset}-{re.sub(rf'{SOLVER}=[^{AT}]+', '', overrides)}"
-    paths = (Path(results, "logs", rule, cell.system, f"{stem}.log") for rule in RULES_OF_RUNS)
+    paths = (Path(results, "logs", rule, cell.system, f"{stem}.log") for rule in RUN_RULES)
     return next((path for path in paths if path.exists()), None)
 
 

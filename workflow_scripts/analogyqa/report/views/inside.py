@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 from threadpoolctl import threadpool_limits
 
-from analogyqa.evaluation.claims import FAILS, HOLDS, UNDECIDED, norms_of
+from analogyqa.evaluation.claims import FAILS, HOLDS, UNDECIDED, question_norms
 from analogyqa.evaluation.spread import summarise
 from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.figures import COLOURS
@@ -196,7 +196,7 @@ def _norm_rows(panel: Panel, config: Config) -> Iterator[dict]:
     norm_for_each_word = sentences["norm"] / sentences["words"].map(len).clip(1)
     row = {"panel": panel.name, "kind": "question"}
     for what, norm in ((DIFFERENCE, sentences["norm"]), (FOR_EACH_WORD, norm_for_each_word)):
-        norms = norms_of(sentences.assign(norm=norm))
+        norms = question_norms(sentences.assign(norm=norm))
         differences = (norms["question"] - norms["answer"]).to_numpy()
         low, high, verdict = mean_verdict(
             differences, config.bootstrap.samples, config.bootstrap.confidence
