@@ -109,13 +109,13 @@ def judge_claims(
     verdicts, compared = [], []
     for paper in papers:
         for name, claim in paper.claims.items():
-            about: dict = {
-                "paper": paper.paper,
-                "claim": name,
-                "text": claim.claim,
+            about: dict = {"paper": paper.paper, "claim": name, "text": claim.claim}
+            about |= {
                 "kind": claim.kind,
+                "primary": claim.primary,
+                "ours": claim.ours,
+                "verdict": NOT_RUN,
             }
-            about |= {"primary": claim.primary, "ours": claim.ours, "verdict": NOT_RUN}
             for protocol, hyperparameters, reason in _judgements(claim, config, paper.paper):
                 row: dict = about | {"protocol": protocol, "hyperparameters": hyperparameters}
                 pairs = [] if reason else _pairs(claim, protocol, hyperparameters, config, paper)

@@ -100,9 +100,7 @@ def row_coordinates(row: dict, artefact: Artefact) -> Coordinates:
 
 
 def _cell(row: dict, artefact: Artefact, config: Config) -> Cell:
-    """Return the cell of a row of FRAME."""
-    coordinates = row_coordinates(row, artefact)
-    return cells_by_hyperparameters(coordinates, config)[row["hyperparameters"]]
+    return cells_by_hyperparameters(row_coordinates(row, artefact), config)[row["hyperparameters"]]
 
 
 def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
