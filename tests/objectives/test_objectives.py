@@ -27,10 +27,10 @@ FITTING = [
 
 
 @pytest.fixture
-def loss_of(cell):
+def compute_loss(cell):
     """Return the loss of a batch of the toy cell, its vectors with gradients, and the batch."""
 
-    def loss_of(loss, ranker, vectors=None, margin=0.3, change=lambda batch: batch):
+    def compute_loss(loss, ranker, vectors=None, margin=0.3, change=lambda batch: batch):
         training = {"loss": loss, "margin": margin, "batch_size": 4}
         values = {"encoder": "bigru", "vectors": "v", "ranker": ranker}
         if ranker == "hyperbolic":
@@ -48,26 +48,26 @@ def loss_of(cell):
         value.backward()
         return value.detach(), vectors, batch
 
-    return loss_of
+    return compute_loss
 
 
 # The interface
 
 
 @pytest.mark.parametrize(("loss", "ranker"), FITTING)
-def test_a_gradient_step_lowers_the_loss(loss_of, loss, ranker):
-    value, vectors, _ = loss_of(loss, ranker)
+def test_a_gradient_step_lowers_the_loss(compute_loss, loss, ranker):
+    value, vectors, _ = compute_loss(loss, ranker)
     assert (value.shape, value.dtype) == ((), torch.float64)
     assert 0 < value < (100 if OBJECTIVES[loss].summed else 20)
-    assert loss_of(loss, ranker, vectors - 0.01 * vectors.grad)[0] < value
+    assert compute_loss(loss, ranker, vectors - 0.01 * vectors.grad)[0] < value
 
 
 @pytest.mark.parametrize(("loss", "ranker"), FITTING)
-def test_a_loss_depends_on_the_expected_sentences(loss_of, loss, ranker):
+def test_a_loss_depends_on_the_expected_sentences(compute_loss, loss, ranker):
     # With these margins, every pair has a gradient.
     is_far = RANKERS[ranker].trained or loss == "lwda_euclidean"
     margin = -1 if loss == "hinge" else 100 if is_far else 2.5
-    _, vectors, batch = loss_of(loss, ranker, margin=margin)
+    _, vectors, batch = compute_loss(loss, ranker, margin=margin)
     assert bool(len(batch.a)) == bool(len(batch.b)) == RANKERS[ranker].needs_prototypes
     if loss == "mix":
         # Of the candidates from which the hardest is taken, only that one has a gradient.
@@ -81,9 +81,9 @@ def test_a_loss_depends_on_the_expected_sentences(loss_of, loss, ranker):
 
 @pytest.mark.parametrize("loss", [loss for loss, entry in OBJECTIVES.items() if entry.one_sided])
 @pytest.mark.parametrize("ranker", sorted({ranker for loss, ranker in FITTING if loss == "lwda"}))
-def test_two_sided_loss_is_one_sided_without_prototypes(loss_of, loss, ranker):
+def test_two_sided_loss_is_one_sided_without_prototypes(compute_loss, loss, ranker):
     names = loss, OBJECTIVES[loss].one_sided
-    two_sided, one_sided = (loss_of(name, ranker)[0].item() for name in names)
+    two_sided, one_sided = (compute_loss(name, ranker)[0].item() for name in names)
     assert (two_sided == one_sided) == (not RANKERS[ranker].needs_prototypes)
 
 
@@ -123,8 +123,8 @@ def test_mix_by_hand(random, hardest, expected):
 
 
 @pytest.mark.parametrize("ranker", ["analogy", "cosine"])
-def test_the_euclidean_loss_by_hand(loss_of, ranker):
-    value, vectors, batch = loss_of("lwda_euclidean", ranker, margin=3.0)
+def test_the_euclidean_loss_by_hand(compute_loss, ranker):
+    value, vectors, batch = compute_loss("lwda_euclidean", ranker, margin=3.0)
     v = vectors.detach().numpy()
     difference = v[batch.d] - v[batch.c]
     if ranker == "analogy":
@@ -189,19 +189,19 @@ def test_the_pairwise_loss_is_a_mean_over_correct_candidates(pairs, margin):
     assert (loss.shape, loss.item()) == ((), pytest.approx(expected, abs=1e-12))
 
 
-def test_the_pairwise_loss_counts_each_pair_once(loss_of):
+def test_the_pairwise_loss_counts_each_pair_once(compute_loss):
     def repeat_pairs(batch):
         columns = {name: getattr(batch, name) for name in ("c", "d", "labels")}
         return batch._replace(**{name: np.r_[rows, rows[:5]] for name, rows in columns.items()})
 
-    value, vectors, batch = loss_of("pairwise", "cosine", margin=0.5)
+    value, vectors, batch = compute_loss("pairwise", "cosine", margin=0.5)
     pairs = sorted({*zip(batch.c.tolist(), batch.d.tolist(), batch.labels.tolist(), strict=True)})
     assert len(pairs) < len(batch.labels)
     c, d, labels = map(torch.tensor, zip(*pairs, strict=True))
     energies = energy(vectors[c], vectors[d]).tolist()
     expected = loss_by_hand("pairwise", energies, labels.tolist(), c.tolist(), margin=0.5)
     assert value.item() == pytest.approx(expected.item())
-    assert loss_of("pairwise", "cosine", change=repeat_pairs, margin=0.5)[0] == value
+    assert compute_loss("pairwise", "cosine", change=repeat_pairs, margin=0.5)[0] == value
 
 
 # Listwise

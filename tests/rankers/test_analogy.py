@@ -16,16 +16,14 @@ def ranker(name, **options):
     return build_ranker(System(title="R", ranker={"name": name, **options}, encoder="random"))
 
 
-def analogy_scores(
-    prototype_shifts, pair_shifts, prototypes, pairs, question_of=None, aggregate="max", **options
-):
+def analogy_scores(prototype_shifts, pair_shifts, prototypes, pairs, numbers=None, **options):
     """Return scores and best prototypes from shifts, by vectors whose other end is the origin."""
     shifts = np.asarray(pair_shifts), np.asarray(prototype_shifts)
     sides = [side for shift in shifts for side in (shift, np.zeros_like(shift))]
-    if question_of is None:
-        question_of = np.zeros(len(pair_shifts), dtype=int)
-    encoded = Encoded(question_of, *sides, np.asarray(prototypes), np.asarray(pairs))
-    return ranker("analogy", aggregate=aggregate, **options).scores(encoded)
+    if numbers is None:
+        numbers = np.zeros(len(pair_shifts), dtype=int)  # one question
+    encoded = Encoded(numbers, *sides, np.asarray(prototypes), np.asarray(pairs))
+    return ranker("analogy", **options).scores(encoded)
 
 
 # The energy
@@ -99,7 +97,7 @@ def quadruples(draw):
 @given(quadruples(), st.sampled_from(["max", "mean"]))
 def test_scores_equal_a_plain_loop(drawn, aggregate):
     prototype_shifts, pair_shifts, prototypes, pairs, _ = drawn
-    scores, best = analogy_scores(*drawn, aggregate)
+    scores, best = analogy_scores(*drawn, aggregate=aggregate)
     for pair in range(len(pair_shifts)):
         ranks = prototypes[pairs == pair]
         energies = [cosine(prototype_shifts[rank], pair_shifts[pair]) for rank in ranks]
@@ -112,15 +110,15 @@ def test_scores_equal_a_plain_loop(drawn, aggregate):
 
 @given(quadruples())
 def test_a_question_has_the_prototype_that_is_best_for_any_candidate(drawn):
-    prototype_shifts, pair_shifts, prototypes, pairs, question_of = drawn
-    scores, best = analogy_scores(*drawn, "question")
-    for question in set(question_of):
+    prototype_shifts, pair_shifts, prototypes, pairs, question_numbers = drawn
+    scores, best = analogy_scores(*drawn, aggregate="question")
+    for question in set(question_numbers):
         energies = [
             (cosine(prototype_shifts[rank], pair_shifts[pair]), rank)
             for rank, pair in zip(prototypes, pairs, strict=True)
-            if question_of[pair] == question
+            if question_numbers[pair] == question
         ]
-        candidates = np.flatnonzero(question_of == question)
+        candidates = np.flatnonzero(question_numbers == question)
         (chosen,) = set(best[candidates])
         highest, _ = max(energies)
         highest_of_chosen = max(value for value, rank in energies if rank == chosen)

@@ -116,11 +116,11 @@ def align(question, candidate):
 
 def test_scores_follow_the_formula_in_any_order(aligned):
     texts = [GENERATOR.integers(0, 20, GENERATOR.integers(1, 9)) for _ in range(4)]
-    question_of = GENERATOR.integers(0, 4, 30)
-    questions = [texts[number] for number in question_of]
+    question_numbers = GENERATOR.integers(0, 4, 30)
+    questions = [texts[number] for number in question_numbers]
     candidates = [GENERATOR.integers(0, 20, GENERATOR.integers(0, 12)) for _ in range(30)]
     expected = [align(*pair) for pair in zip(questions, candidates, strict=True)]
-    scores, _ = aligned.scores(Words(question_of, questions, candidates))
+    scores, _ = aligned.scores(Words(question_numbers, questions, candidates))
     assert scores == pytest.approx(expected, abs=1e-5)
 
 

@@ -41,13 +41,13 @@ def mrr(scores: np.ndarray, labels: np.ndarray) -> float:
     st.floats(-10, 10),
 )
 def test_standardised_scores_do_not_depend_on_the_unit_of_a_system(scores, factor, shift):
-    question_of = np.repeat([0, 1, 2], 4)
-    by_question = standardised(scores, question_of).reshape(3, 4, 2)
+    question_numbers = np.repeat([0, 1, 2], 4)
+    by_question = standardised(scores, question_numbers).reshape(3, 4, 2)
     assert np.allclose(by_question.mean(axis=1), 0, atol=1e-6)
     spread = by_question.std(axis=1)
     assert np.all(np.isclose(spread, 1) | np.isclose(spread, 0, atol=1e-6))
     varies = scores.reshape(3, 4, 2).std(axis=1) > 1e-3  # else the shift rounds it away
-    other = standardised(scores * factor + shift, question_of).reshape(3, 4, 2)
+    other = standardised(scores * factor + shift, question_numbers).reshape(3, 4, 2)
     assert np.allclose(
         *(np.where(varies[:, None], values, 0) for values in (by_question, other)), atol=1e-5
     )

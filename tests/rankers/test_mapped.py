@@ -127,10 +127,10 @@ def test_the_map_is_learned_only_from_correct_pairs_of_the_given_splits():
 @pytest.mark.parametrize("splits", [["train"], ["train", "test"]])
 def test_the_mean_counts_each_sentence_of_the_given_splits_once(splits):
     questions, candidates = drawn(0, 12, 6), drawn(1, 12, 6)
-    split_of = np.array(["train"] * 5 + ["dev"] * 3 + ["test"] * 4)
-    data = fitting(questions, candidates, splits=split_of)
+    split_names = np.array(["train"] * 5 + ["dev"] * 3 + ["test"] * 4)
+    data = fitting(questions, candidates, splits=split_names)
     repeated = Fitting(data.sentences, *(np.r_[column, column] for column in data[1:]))
-    counts = np.isin(split_of, splits)
+    counts = np.isin(split_names, splits)
     sentences = np.concatenate([questions[counts], candidates[counts]]).astype(np.float32)
     mean = unit(sentences).mean(axis=0)
     for pairs in (data, repeated):

@@ -125,7 +125,7 @@ def test_compare_aggregate_matches_its_equations():
 POOLS = [lambda rows: rows.amax(0), lambda rows: rows.amin(0), lambda rows: rows.mean(0)]
 
 
-def windows_of(words, width):
+def find_windows(words, width):
     """Return the windows of a sentence, each [d, width]; one that is too short has one."""
     filled = torch.cat([words, torch.zeros(max(width - len(words), 0), DIM)])
     return [filled[start : start + width].T for start in range(len(filled) - width + 1)]
@@ -138,7 +138,7 @@ def block_a(ranker, words):
         vectors = []
         for width, layers in zip(WINDOWS, convolutions, strict=True):
             convolution, values = layers, []
-            for window in windows_of(words, width):
+            for window in find_windows(words, width):
                 if width > 1:
                     inner, _, convolution = layers
                     window = (inner.weight[:, :, 0] @ window + inner.bias[:, None]).tanh()
@@ -155,7 +155,7 @@ def block_b(ranker, words):
     for pool, convolutions in zip(POOLS[:2], ranker.per_dimension, strict=True):
         for width, convolution in zip(WINDOWS, convolutions, strict=True):
             for weight, bias in zip(convolution.weight[:, 0, 0], convolution.bias, strict=True):
-                values = [(window @ weight + bias).tanh() for window in windows_of(words, width)]
+                values = [(window @ weight + bias).tanh() for window in find_windows(words, width)]
                 vectors.append(pool(torch.stack(values)))
     return vectors
 

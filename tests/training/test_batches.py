@@ -25,21 +25,21 @@ def data(cell_files):
     return load_cell(files, None, trained_system("cosine"), lowercase=True)
 
 
-def batches_of(data, loss, seed=0, epoch=1, count=MIX_COUNT, **negatives):
+def draw_batches(data, loss, seed=0, epoch=1, count=MIX_COUNT, **negatives):
     negatives = {"count": count, **negatives}
     training = Training(loss=loss, batch_size=BATCH_SIZE, negatives=negatives)
     return list(OBJECTIVES[loss].draws.load()(data, training, seed, epoch))
 
 
-def pairs_of(data, batch):
+def read_pairs(data, batch):
     """Return the rows (question, candidate, label) of a batch."""
     texts = np.array(list(data.sentences.index))[batch.sentences]
     return list(zip(texts[batch.c], texts[batch.d], batch.labels.tolist(), strict=True))
 
 
-def groups_of(data, batches):
+def read_groups(data, batches):
     """Return the rows of batches of `mix` for each correct pair, by batch."""
-    pairs = [pairs_of(data, batch) for batch in batches]
+    pairs = [read_pairs(data, batch) for batch in batches]
     return [[rows[i : i + GROUP] for i in range(0, len(rows), GROUP)] for rows in pairs]
 
 
@@ -55,7 +55,8 @@ def test_an_epoch_depends_on_seed_and_number(data, cell, draws):
     source = cell if draws == "printed" else data
 
     def drawn(*numbers):
-        return [pairs_of(source, batch) for batch in batches_of(source, draws, *numbers, count=1)]
+        batches = draw_batches(source, draws, *numbers, count=1)
+        return [read_pairs(source, batch) for batch in batches]
 
     assert drawn(0, 1) == drawn(0, 1)
     assert drawn(0, 1) != drawn(0, 2)
@@ -71,14 +72,14 @@ def test_a_training_split_without_wrong_candidates_has_no_batch(data, draws):
         pairs=train.pairs[is_correct].reset_index(drop=True),
         **{name: getattr(train, name)[is_correct] for name in columns},
     )
-    assert batches_of(data._replace(splits={**data.splits, "train": correct}), draws) == []
+    assert draw_batches(data._replace(splits={**data.splits, "train": correct}), draws) == []
 
 
 def test_listwise_each_question_with_wrong_candidates_comes_once(data):
     expected = pairs_with_rivals(data).itertuples(index=False, name=None)
-    batches = batches_of(data, "listwise", count=100)
-    assert sorted(pair for batch in batches for pair in pairs_of(data, batch)) == sorted(expected)
-    questions = [{question for question, *_ in pairs_of(data, batch)} for batch in batches]
+    batches = draw_batches(data, "listwise", count=100)
+    assert sorted(pair for batch in batches for pair in read_pairs(data, batch)) == sorted(expected)
+    questions = [{question for question, *_ in read_pairs(data, batch)} for batch in batches]
     assert max(map(len, questions)) <= BATCH_SIZE
     assert max(map(len, questions)) - min(map(len, questions)) <= 1
     assert sum(map(len, questions)) == len(set().union(*questions))
@@ -88,8 +89,8 @@ def test_listwise_wrong_candidates_are_limited(data):
     pairs = data.splits["train"].pairs
     expected, drawn = pairs.groupby(["question", "label"]).size(), []
     for epoch in range(1, 6):
-        batches = batches_of(data, "listwise", 0, epoch, count=1)
-        rows = [pair for batch in batches for pair in pairs_of(data, batch)]
+        batches = draw_batches(data, "listwise", 0, epoch, count=1)
+        rows = [pair for batch in batches for pair in read_pairs(data, batch)]
         assert len(set(rows)) == len(rows)
         for question in {question for question, *_ in rows}:
             labels = [label for asked, _, label in rows if asked == question]
@@ -101,8 +102,8 @@ def test_listwise_wrong_candidates_are_limited(data):
 
 
 def test_mix_each_correct_pair_comes_once_with_wrong_candidates(data):
-    batches = batches_of(data, "mix")
-    groups = groups_of(data, batches)
+    batches = draw_batches(data, "mix")
+    groups = read_groups(data, batches)
     sizes = list(map(len, groups))
     assert max(sizes) <= BATCH_SIZE and max(sizes) - min(sizes) <= 1
     assert all(len(batch.a) == len(batch.b) == 0 for batch in batches)
@@ -120,7 +121,7 @@ def test_mix_each_correct_pair_comes_once_with_wrong_candidates(data):
 
 
 def test_mix_may_have_only_random_wrong_candidates(data):
-    batch = batches_of(data, "mix", count=1, random=3, hardest=0)[0]
+    batch = draw_batches(data, "mix", count=1, random=3, hardest=0)[0]
     assert batch.labels[:5].tolist() == [1, 0, 0, 0, 0]
 
 
@@ -161,7 +162,7 @@ def test_an_epoch_covers_every_question_once_and_a_batch_holds_one_type(load, dr
 
 @pytest.mark.parametrize("draws", ["printed", *DRAWS])
 def test_a_batch_has_each_of_its_sentences_once(cell, draws):
-    for batch in batches_of(cell, draws, count=1):
+    for batch in draw_batches(cell, draws, count=1):
         used = np.concatenate([batch.a, batch.b, batch.c, batch.d])
         assert sorted(set(used)) == list(range(len(batch.sentences)))
         assert len(set(batch.sentences)) == len(batch.sentences)

@@ -158,7 +158,7 @@ def train(data, device, system, checkpoint, on_epoch=lambda history: None):
     return train_seed(Learner(system, data, 0, device), checkpoint, "test", on_epoch)
 
 
-def curves_of(trained):
+def history_curves(trained):
     """Return the history with one row per epoch, without times."""
     wide = trained.history.pivot(index="epoch", columns="measure", values="value")
     return wide.drop(columns=["seconds", "examples_per_second"])
@@ -173,8 +173,8 @@ CURVES = [
 
 @pytest.mark.parametrize(("gpu", "name"), CURVES, indirect=["gpu"])
 def test_three_epochs(gpu, data, make_system, tmp_path, name):
-    expected = curves_of(train(data, CPU, make_system(name), tmp_path / "cpu.pt"))
-    actual = curves_of(train(data, gpu, make_system(name), tmp_path / "gpu.pt"))
+    expected = history_curves(train(data, CPU, make_system(name), tmp_path / "cpu.pt"))
+    actual = history_curves(train(data, gpu, make_system(name), tmp_path / "gpu.pt"))
     curves = ["loss", "dev_map", "dev_mrr"]
     np.testing.assert_allclose(actual[curves], expected[curves], **EPOCHS)
     assert actual["loss"].iloc[-1] < actual["loss"].iloc[0]
@@ -188,7 +188,7 @@ def test_a_repeated_training_run_gives_the_same_bytes(gpu, data, make_system, tm
         warnings.filterwarnings("error", message=".*deterministic")
         first, second = (train(data, gpu, system, tmp_path / f"{time}.pt") for time in (1, 2))
     pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
-    pd.testing.assert_frame_equal(*map(curves_of, (first, second)), check_exact=True)
+    pd.testing.assert_frame_equal(*map(history_curves, (first, second)), check_exact=True)
 
 
 @pytest.mark.parametrize("begins_on_the_gpu", [True, pytest.param(False, marks=pytest.mark.slow)])
@@ -202,7 +202,7 @@ def test_a_training_run_resumes_on_the_other_device_with_a_warning(
         train(data, first, system, tmp_path / "cut.pt", stop_after(1))
     caplog.clear()
     resumed = train(data, second, system, tmp_path / "cut.pt")
-    losses = [curves_of(trained)["loss"] for trained in (resumed, expected)]
+    losses = [history_curves(trained)["loss"] for trained in (resumed, expected)]
     np.testing.assert_allclose(*losses, **EPOCHS)
     assert resumed.machines == [
         {"after_epoch": 0, **describe_machine(first)},

@@ -12,13 +12,13 @@ from builders.cells import trained_system
 STEPS = st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=9)
 
 
-def parameter_of(value: float) -> torch.nn.Parameter:
+def make_parameter(value: float) -> torch.nn.Parameter:
     return torch.nn.Parameter(torch.full((2,), value))
 
 
 @given(steps=STEPS, decay=st.sampled_from([0.1, 0.5, 0.9, 0.99]))
 def test_a_step_weighs_decay_to_the_power_of_the_later_steps(steps, decay):
-    parameter = parameter_of(7.0)
+    parameter = make_parameter(7.0)
     averages = WeightAverages([parameter], decay)
     for value in steps:
         parameter.data.fill_(value)
@@ -32,13 +32,13 @@ def test_a_step_weighs_decay_to_the_power_of_the_later_steps(steps, decay):
 
 
 def test_the_weights_are_unchanged_before_the_first_step():
-    parameter = parameter_of(7.0)
+    parameter = make_parameter(7.0)
     with WeightAverages([parameter], 0.9).in_place():
         assert parameter.tolist() == [7, 7]
 
 
 def test_an_error_restores_the_weights():
-    parameter = parameter_of(7.0)
+    parameter = make_parameter(7.0)
     averages = WeightAverages([parameter], 0.5)
     averages.update()
     parameter.data.fill_(1)

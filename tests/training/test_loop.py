@@ -37,7 +37,7 @@ def train(data, checkpoint, system=None, seed=0):
     return train_seed(Learner(system or trained_system(), data, seed, CPU), checkpoint, "test")
 
 
-def values_of(trained, measure):
+def history_values(trained, measure):
     """Return a measure of the history, epoch by epoch."""
     history = trained.history
     return history.loc[history["measure"] == measure, "value"].tolist()
@@ -88,11 +88,11 @@ def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files,
         value.backward()
         shared_loss += value.item()
     shared_gradients = take_gradients()
-    vector_of = {
+    text_vectors = {
         text: encode(encoder, data.sentences, data.sentences.numbers([text]), CPU)
         for text in set().union(*corners)
     }
-    vectors = torch.cat([vector_of[text] for text in itertools.chain(*corners)])
+    vectors = torch.cat([text_vectors[text] for text in itertools.chain(*corners)])
     quadruples = Quadruples(vectors, *torch.arange(len(vectors)).view(4, -1))
     four_towers = objective(quadruples, torch.tensor(labels, dtype=torch.float64))
     four_towers.backward()
@@ -186,7 +186,7 @@ def test_training_stops_when_dev_has_not_risen_for_patience_epochs(
 ):
     set_dev_measures(monkeypatch, [0.2, 0.5, 0.5, 0.4, 0.9], measure)
     system = trained_system(max_epochs=9, patience=2, select_by=measure)
-    values = values_of(train(cell, tmp_path / "a.pt", system), f"dev_{measure}")
+    values = history_values(train(cell, tmp_path / "a.pt", system), f"dev_{measure}")
     assert values == [0.2, 0.5, 0.5, 0.4]
 
 
@@ -198,7 +198,7 @@ def test_the_epoch_with_the_best_dev_measure_is_scored(cell, tmp_path, monkeypat
     pd.testing.assert_frame_equal(longer.scores, until_best.scores, check_exact=True)
 
 
-def mrr_of(data, scores, split):
+def compute_mrr(data, scores, split):
     rows = scores[scores["split"] == split]
     return mean_values(measure_items(rows, data.splits[split].groups))["mrr"]
 
@@ -239,7 +239,7 @@ def test_the_first_epoch_has_the_loss_of_a_constant_which_changes_no_weights(
 ):
     system = trained_system(margin=0.3, max_epochs=1)
     first = train(cell, tmp_path / "a.pt", system)
-    (constant,) = values_of(first, "constant_loss")
+    (constant,) = history_values(first, "constant_loss")
     batches = quadruple_batches(cell, system.training, seed=0, epoch=1)
     right = np.concatenate([batch.labels for batch in batches]).mean()
     energies = np.array(CONSTANTS)
@@ -247,8 +247,8 @@ def test_the_first_epoch_has_the_loss_of_a_constant_which_changes_no_weights(
     assert constant == pytest.approx(losses.min(), rel=1e-5)
     monkeypatch.setattr(loop, "CONSTANTS", [])
     second = train(cell, tmp_path / "b.pt", system)
-    assert values_of(second, "constant_loss") == []
-    assert values_of(first, "loss") == values_of(second, "loss")
+    assert history_values(second, "constant_loss") == []
+    assert history_values(first, "loss") == history_values(second, "loss")
     pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
 
 
@@ -257,7 +257,7 @@ def test_the_loss_of_an_epoch_is_the_mean_over_its_quadruples(cell, tmp_path, ba
     """Steps too short to change a weight leave the losses of the first weights."""
     frozen = {"learning_rate": 1e-30, "weight_decay": 0, "dropout": 0, "max_epochs": 1}
     system = trained_system(batch_size=batch_size, **frozen)
-    (recorded,) = values_of(train(cell, tmp_path / "a.pt", system), "loss")
+    (recorded,) = history_values(train(cell, tmp_path / "a.pt", system), "loss")
     encoder = build_encoder("bigru", cell.word_vectors, system.training, seed=0)
     losses = []
     for batch in quadruple_batches(cell, system.training, seed=0, epoch=1):
@@ -280,12 +280,12 @@ def test_the_encoder_learns(cell, tmp_path, ranker, encoder, training):
         build_encoder(encoder, cell.word_vectors, system.training, 0).eval(), CPU
     )
     scored = score_split(untrained, cell, "dev", build_ranker(system))
-    before = mrr_of(cell, scores_table(cell, "dev", 0, *scored), "dev")
+    before = compute_mrr(cell, scores_table(cell, "dev", 0, *scored), "dev")
     trained = train(cell, tmp_path / "a.pt", system)
-    losses = values_of(trained, "loss")
+    losses = history_values(trained, "loss")
     assert losses[-1] < 0.7 * losses[0]
-    assert max(values_of(trained, "dev_mrr")) > before + 0.1
-    assert mrr_of(cell, trained.scores, "test") > 0.8
+    assert max(history_values(trained, "dev_mrr")) > before + 0.1
+    assert compute_mrr(cell, trained.scores, "test") > 0.8
 
 
 @pytest.mark.parametrize("ranker", ["ap_cnn", "compare_aggregate"])
@@ -293,7 +293,7 @@ def test_a_ranker_over_words_learns_whatever_the_length_of_their_vectors(cell, t
     training = LEARNING | {"sentence_dim": 6, "loss": "pairwise", "margin": 0.5}
     assert cell.word_vectors.shape[1] != training["sentence_dim"]
     system = trained_system(ranker, "words", **training)
-    losses = values_of(train(cell, tmp_path / "a.pt", system), "loss")
+    losses = history_values(train(cell, tmp_path / "a.pt", system), "loss")
     assert losses[-1] < 0.8 * losses[0]
 
 
@@ -315,14 +315,14 @@ def test_training_continues_while_either_version_of_the_weights_improves(
     set_dev_measures(monkeypatch, [0.5, 0.1, 0.4, 0.2, 0.4, 0.1, 0.4, 0.1])
     system = trained_system(max_epochs=8, patience=2, weight_averaging=0.5)
     trained = train(cell, tmp_path / "a.pt", system)
-    assert values_of(trained, "dev_mrr") == [0.1, 0.2, 0.1, 0.1]
+    assert history_values(trained, "dev_mrr") == [0.1, 0.2, 0.1, 0.1]
 
 
 def test_dropout_acts_in_training_only(cell, tmp_path):
     first = train(cell, tmp_path / "a.pt", trained_system(dropout=0))
     system = trained_system(dropout=0.9)
     second = train(cell, tmp_path / "b.pt", system)
-    assert values_of(first, "loss") != values_of(second, "loss")
+    assert history_values(first, "loss") != history_values(second, "loss")
     assert not first.scores["score"].equals(second.scores["score"])
     assert_same(second, train(cell, tmp_path / "b.pt", system))  # only scores again
 

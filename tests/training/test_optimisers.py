@@ -18,7 +18,7 @@ def network() -> torch.nn.Module:
     return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
 
 
-def optimiser_of(name: str, model: torch.nn.Module, **values):
+def make_optimiser(name: str, model: torch.nn.Module, **values):
     training = Training(**{"learning_rate": 0.01, "weight_decay": 0} | values)
     return OPTIMISERS[name].load()(model.parameters(), training)
 
@@ -43,7 +43,7 @@ def train(model, optimiser, steps=range(5)) -> list[torch.Tensor]:
 def test_steps_match_those_of_pytorch(name, coupling, reference, decay):
     model, other = network(), network()
     values = {"weight_decay": decay, "weight_decay_coupling": coupling}
-    weights = train(model, optimiser_of(name, model, **values))
+    weights = train(model, make_optimiser(name, model, **values))
     expected = train(other, reference(other.parameters(), lr=0.01, weight_decay=decay))
     assert all(map(torch.equal, weights, expected))
     assert not any(map(torch.equal, weights, network().parameters()))
@@ -52,9 +52,9 @@ def test_steps_match_those_of_pytorch(name, coupling, reference, decay):
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_a_saved_state_continues_with_the_same_steps(name):
     model = network()
-    expected = train(model, optimiser_of(name, model))
+    expected = train(model, make_optimiser(name, model))
     model = network()
-    first, second = optimiser_of(name, model), optimiser_of(name, model)
+    first, second = make_optimiser(name, model), make_optimiser(name, model)
     train(model, first, range(2))
     second.load_state_dict(deepcopy(first.state_dict()))
     assert all(map(torch.equal, train(model, second, range(2, 5)), expected))
@@ -93,8 +93,8 @@ def test_gradients_are_converted_as_coded(gradient, decay, clip_norm, scaled, ex
 )
 def test_a_coded_step_uses_converted_gradients(name, is_scaled):
     model, other = network(), network()
-    coded = optimiser_of(name, model, weight_decay=0.2, clip_norm=3)
-    plain = optimiser_of("adagrad", other)
+    coded = make_optimiser(name, model, weight_decay=0.2, clip_norm=3)
+    plain = make_optimiser("adagrad", other)
     for parameter, copy in zip(model.parameters(), other.parameters(), strict=True):
         parameter.grad = torch.full_like(parameter, 2.0)
         copy.grad = converted(parameter.grad, parameter.detach(), 0.2, 3, is_scaled)

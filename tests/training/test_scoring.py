@@ -78,15 +78,15 @@ def test_scores_do_not_depend_on_the_batch_size(cell, encoder, monkeypatch, batc
     np.testing.assert_array_equal(again, best)
 
 
-def energies_of(files, pairs, vector_of, p):
+def find_energies(files, pairs, find_vector, p):
     """Yield the energies of a pair with each prototype of its type, one at a time, by rank."""
     prototypes = read_table(files.prototypes, PROTOTYPES).query(f"rank < {p}")
     texts = read_table(files.corpus, CORPUS).set_index("candidate_id")
     for pair in pairs.itertuples():
         is_of_type = prototypes["question_type"] == pair.question_type
-        shift = vector_of(pair.question) - vector_of(pair.candidate)
+        shift = find_vector(pair.question) - find_vector(pair.candidate)
         yield [
-            cosine(vector_of(row.question) - vector_of(row.candidate), shift)
+            cosine(find_vector(row.question) - find_vector(row.candidate), shift)
             for row in texts.loc[prototypes.loc[is_of_type, "candidate_id"]].itertuples()
         ]
 
@@ -101,7 +101,7 @@ def test_analogy_scores_match_scoring_one_pair_at_a_time(cell_files, types, p, a
     scores, best = score_split(encoder, data, "test", ranker(aggregate=aggregate))
     pairs = data.splits["test"].pairs
     assert set(pairs["question_type"]) == {*COMB, *(["other"] if types is None else [])}
-    expected = energies_of(files, pairs, cache(partial(encode_alone, encoder, data)), p)
+    expected = find_energies(files, pairs, cache(partial(encode_alone, encoder, data)), p)
     for score, rank, energies in zip(scores, best, expected, strict=True):
         assert len(energies) == p
         aggregated = max(energies) if aggregate == "max" else sum(energies) / p
@@ -245,7 +245,7 @@ def test_stored_sentence_vectors_are_compared(cell_files, corpus, tmp_path):
     files = cell_files()
     sentences = ranked_sentences(corpus, typed_only=True)
     vectors = np.random.default_rng(2).normal(size=(len(sentences), 5)).astype(np.float32)
-    vector_of = dict(zip(sentences, vectors, strict=True)).__getitem__
+    find_vector = dict(zip(sentences, vectors, strict=True)).__getitem__
     path = str(tmp_path / "sentences.npy")
     write_store(vectors, np.ones(len(sentences), bool), sentences, "toy", path)
     evaluated = {split: files.quadruples[split] for split in ("dev", "test")}
@@ -253,7 +253,7 @@ def test_stored_sentence_vectors_are_compared(cell_files, corpus, tmp_path):
     system = System(title="S", sentence_vectors="means", ranker="analogy", p=3)
     data = load_cell(files, COMB, system, lowercase=True)
     pairs = pd.concat([data.splits[split].pairs for split in ("dev", "test")])
-    expected = [max(energies) for energies in energies_of(files, pairs, vector_of, 3)]
+    expected = [max(energies) for energies in find_energies(files, pairs, find_vector, 3)]
     scores = score_untrained(data, system, 0)
     np.testing.assert_allclose(scores["score"], expected, atol=1e-6)
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 class Encoded(NamedTuple):
     """The vectors of a split: those of its M pairs and of the P prototypes, float32 [.., dim].
 
-    `question_of` [M], here and below, numbers the question of each pair. `prototypes` and `pairs`
-    [n] are the quadruples, as rows of the prototypes and of the pairs; those of a pair are
-    consecutive. For a ranker without prototypes the last four are empty.
+    `question_numbers` [M], here and below, are those of the pairs. `prototypes` and `pairs` [n] are
+    the quadruples, as rows of the prototypes and of the pairs; those of a pair are consecutive. For
+    a ranker without prototypes the last four are empty.
     """
 
-    question_of: np.ndarray
+    question_numbers: np.ndarray
     questions: np.ndarray
     candidates: np.ndarray
     prototype_questions: np.ndarray
@@ -83,7 +83,7 @@ class Quadruples(NamedTuple):
 class Words(NamedTuple):
     """A split for a ranker of words: the word ids of both sentences of its M pairs."""
 
-    question_of: np.ndarray
+    question_numbers: np.ndarray
     questions: Sequence[np.ndarray]
     candidates: Sequence[np.ndarray]
 
@@ -109,7 +109,7 @@ class PartScores(NamedTuple):
     """The scores [M, k] of M pairs by k systems, and their labels [M], which are 0 or 1."""
 
     scores: np.ndarray
-    question_of: np.ndarray
+    question_numbers: np.ndarray
     labels: np.ndarray
 
 

@@ -68,7 +68,7 @@ class AnalogyRanker:
         if self.options.aggregate == "mean":
             best = np.add.reduceat(energies, starts) / counts
         elif self.options.aggregate == "question":
-            by_question = pd.Series(best).groupby(encoded.question_of[order])
+            by_question = pd.Series(best).groupby(encoded.question_numbers[order])
             chosen = chosen[by_question.transform("idxmax")]
             best = every[chosen, order]
         scores = np.full(len(pair_shifts), np.nan, dtype=np.float32)

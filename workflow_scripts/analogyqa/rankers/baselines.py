@@ -66,9 +66,9 @@ class AlignedRanker:
         self.idf = np.log((sentences - frequencies + 0.5) / (frequencies + 0.5)).clip(min=0)
 
     def scores(self, pairs: Words) -> tuple[np.ndarray, np.ndarray]:
-        question_of, questions, candidates = pairs
+        question_numbers, questions, candidates = pairs
         scores = np.zeros(len(candidates), dtype=np.float32)
-        for rows in pd.Series(question_of).groupby(question_of).indices.values():
+        for rows in pd.Series(question_numbers).groupby(question_numbers).indices.values():
             words = questions[rows[0]]
             lengths = np.array([len(candidates[row]) for row in rows])
             if len(words) == 0 or lengths.sum() == 0:

@@ -14,12 +14,12 @@ from analogyqa.rankers.specs import FusedOptions
 RANK_CONSTANT = 60
 
 
-def standardised(scores: np.ndarray, question_of: np.ndarray) -> np.ndarray:
+def standardised(scores: np.ndarray, question_numbers: np.ndarray) -> np.ndarray:
     """Return scores [n, k] with mean 0 and standard deviation 1 in each question and column.
 
-    `question_of` [n] has the number of each question. Scores that are all equal become 0.
+    `question_numbers` [n] has the number of each question. Scores that are all equal become 0.
     """
-    by_question = pd.DataFrame(scores.astype(np.float64)).groupby(question_of)
+    by_question = pd.DataFrame(scores.astype(np.float64)).groupby(question_numbers)
     centred = scores - by_question.transform("mean").to_numpy()
     spread = by_question.transform("std", ddof=0).to_numpy()
     # A smaller spread of equal scores is a rounding error.
@@ -27,14 +27,14 @@ def standardised(scores: np.ndarray, question_of: np.ndarray) -> np.ndarray:
     return np.divide(centred, spread, out=np.zeros_like(centred), where=differs)
 
 
-def reciprocal_ranks(scores: np.ndarray, question_of: np.ndarray) -> np.ndarray:
+def reciprocal_ranks(scores: np.ndarray, question_numbers: np.ndarray) -> np.ndarray:
     """Return 1 / (60 + rank) of scores [n, k] in each question and column; ties share a rank."""
-    ranks = pd.DataFrame(scores).groupby(question_of).rank(ascending=False, method="average")
+    ranks = pd.DataFrame(scores).groupby(question_numbers).rank(ascending=False, method="average")
     return 1 / (RANK_CONSTANT + ranks.to_numpy())
 
 
 def logistic_weights(
-    features: np.ndarray, question_of: np.ndarray, labels: np.ndarray
+    features: np.ndarray, question_numbers: np.ndarray, labels: np.ndarray
 ) -> np.ndarray:
     """Return the weights [k] of a logistic regression of labels on the features [n, k] of pairs."""
     from sklearn.linear_model import LogisticRegression
@@ -45,7 +45,7 @@ def logistic_weights(
 
 
 def listwise_weights(
-    features: np.ndarray, question_of: np.ndarray, labels: np.ndarray
+    features: np.ndarray, question_numbers: np.ndarray, labels: np.ndarray
 ) -> np.ndarray:
     """Return the weights [k] that minimise the cross-entropy of a softmax over the candidates.
 
@@ -56,15 +56,15 @@ def listwise_weights(
     from scipy.optimize import minimize
 
     labels = labels.astype(np.float64)
-    counts = np.bincount(question_of, labels)
-    answered = counts[question_of] > 0
-    targets = np.divide(labels, counts[question_of], out=np.zeros_like(labels), where=answered)
+    counts = np.bincount(question_numbers, labels)
+    answered = counts[question_numbers] > 0
+    targets = np.divide(labels, counts[question_numbers], out=np.zeros_like(labels), where=answered)
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
         values = features @ weights
-        largest = pd.Series(values).groupby(question_of).transform("max").to_numpy()
+        largest = pd.Series(values).groupby(question_numbers).transform("max").to_numpy()
         powers = np.exp(values - largest)
-        sums = np.bincount(question_of, powers)[question_of]
+        sums = np.bincount(question_numbers, powers)[question_numbers]
         log_shares = values - largest - np.log(sums)
         shares = powers / sums * answered
         gradient = features.T @ (shares - targets) + weights
@@ -84,12 +84,12 @@ class FusedRanker:
 
     def fit(self, dev: PartScores) -> None:
         """Learn the `weights` [k] on dev if `fusion` does; otherwise make them equal."""
-        scores, question_of, labels = dev
+        scores, question_numbers, labels = dev
         self.weights = np.full(scores.shape[1], 1 / scores.shape[1])
         if self.fusion in _LEARNED:
-            features = standardised(scores, question_of)
-            self.weights = _LEARNED[self.fusion](features, question_of, labels)
+            features = standardised(scores, question_numbers)
+            self.weights = _LEARNED[self.fusion](features, question_numbers, labels)
 
     def scores(self, pairs: PartScores) -> tuple[np.ndarray, np.ndarray]:
         scale = reciprocal_ranks if self.fusion == "reciprocal_rank" else standardised
-        return unranked(scale(pairs.scores, pairs.question_of) @ self.weights)
+        return unranked(scale(pairs.scores, pairs.question_numbers) @ self.weights)

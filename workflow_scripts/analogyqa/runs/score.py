@@ -123,6 +123,6 @@ def _side_by_side(
 
 
 def _part_scores(pairs: pd.DataFrame) -> PartScores:
-    question_of, _ = pd.factorize(pairs.index.get_level_values("question_id"))
+    question_numbers, _ = pd.factorize(pairs.index.get_level_values("question_id"))
     labels = pairs.index.get_level_values("label").to_numpy()
-    return PartScores(pairs.to_numpy(), question_of, labels)
+    return PartScores(pairs.to_numpy(), question_numbers, labels)

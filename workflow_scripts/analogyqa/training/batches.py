@@ -64,11 +64,11 @@ def quadruple_batches(
     train = data.splits["train"]
     generator = np.random.default_rng([seed, 2, epoch])
     questions = group_questions(train.pairs)
-    question_of = np.empty(len(train.pairs), dtype=np.int64)
+    question_numbers = np.empty(len(train.pairs), dtype=np.int64)
     for number, question in enumerate(questions):
-        question_of[question.rows] = number
-    order = np.argsort(question_of[train.rows], kind="stable")
-    starts = np.searchsorted(question_of[train.rows][order], np.arange(len(questions) + 1))
+        question_numbers[question.rows] = number
+    order = np.argsort(question_numbers[train.rows], kind="stable")
+    starts = np.searchsorted(question_numbers[train.rows][order], np.arange(len(questions) + 1))
     by_question = np.split(order, starts[1:-1])
     if training.batch_of == "quadruples":
         chunks = [np.arange(len(questions))]

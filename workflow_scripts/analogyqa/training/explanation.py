@@ -157,7 +157,7 @@ def prototype_scores(ranker: Ranker, encoded: Encoded) -> np.ndarray:
     pairs = encoded.pairs
     alone = np.arange(len(pairs))  # each quadruple is a pair of a question of its own
     separate = encoded._replace(
-        question_of=alone,
+        question_numbers=alone,
         questions=encoded.questions[pairs],
         candidates=encoded.candidates[pairs],
         pairs=alone,
