@@ -248,10 +248,9 @@ class Availability:
 
     def _find_stop_words(self) -> str:
         section = self._config.lemmas
-        if not section or not section.stop_words:
-            return ""
         try:
-            return self._find_portably(section.stop_words)
+            words = section and section.stop_words
+            return self._find_portably(words) if words else ""
         except UnavailableError as error:
             self.missing.setdefault("lemmas", f"lemmas.stop_words {error}")
             return ""

@@ -38,13 +38,7 @@ def require_target(
     """Raise AnalogyQAError when a target in the output folder is not a file that a run makes.
 
     Without this check a run could record an override that has no effect, or write to a path where
-    nothing looks for it.
-
-    Args:
-        target: The path that the user typed.
-        config: The configuration, without what cannot run here.
-        papers: The papers, by name.
-        missing: Why vectors are missing, by their key, such as `vectors.word2vec`.
+    nothing looks for it. `missing` is that of `Availability`.
     """
     try:
         plain = folder_name(target)

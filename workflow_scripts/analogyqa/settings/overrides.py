@@ -6,8 +6,9 @@ path stands for one key.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache, reduce
+from functools import cache
 from itertools import pairwise
+from operator import attrgetter
 
 from pydantic import ValidationError
 
@@ -213,7 +214,7 @@ def _paths_read(name: str, systems: Sequence[System]) -> list[str]:
 
 def value_at(section: Section, path: str) -> str:
     """Return the value at a path below a section as text."""
-    return as_text(reduce(getattr, path.split("."), section))
+    return as_text(attrgetter(path)(section))
 
 
 def effective_value(system: System, path: str) -> str:

@@ -1,6 +1,7 @@
 """The systems: what turns sentences into vectors, how they are trained, and how they rank."""
 
 from functools import cache
+from operator import attrgetter
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
@@ -221,7 +222,6 @@ class System(Section):
         return self
 
     def _check_inputs(self) -> None:
-        """Raise ValueError unless it has one kind of input, with all that this needs."""
         ranker, encoder = self.ranker_spec, self.encoder_spec
         name = None if ranker.needs_encoder else self.ranker.name
         if sum(given is not None for given in (self.encoder, self.sentence_vectors, name)) != 1:
@@ -240,7 +240,6 @@ class System(Section):
                 )
 
     def _check_loss(self) -> None:
-        """Raise ValueError unless its loss fits, or it is untrained and no `training` is given."""
         ranker, objective = self.ranker_spec, self.objective
         name, loss = self.ranker.name, self.training.loss
         if not self.trained:
@@ -256,7 +255,6 @@ class System(Section):
             raise ValueError(f"the ranker {name} needs loss: {fitting}")
 
     def _check_ranker(self) -> None:
-        """Raise ValueError unless the ranker can read what the encoder gives."""
         ranker, encoder, name = self.ranker_spec, self.encoder_spec, self.ranker.name
         if ranker.trained and not self.trained:
             raise ValueError(f"the ranker {name} is trained, so it also needs an encoder")
@@ -273,11 +271,8 @@ class System(Section):
             raise ValueError(
                 "starts_from: give a system without prototypes that does not start from another"
             )
-        for name, value, needed in (
-            ("encoder", self.encoder, first.encoder),
-            ("vectors", self.vectors, first.vectors),
-            ("training.sentence_dim", self.training.sentence_dim, first.training.sentence_dim),
-        ):
+        for name in ("encoder", "vectors", "training.sentence_dim"):
+            value, needed = (attrgetter(name)(system) for system in (self, first))
             if value != needed:
                 raise ValueError(
                     f"{name} must be {needed}, as in the system it starts from, not {value}"
