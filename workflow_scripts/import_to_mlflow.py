@@ -5,8 +5,7 @@ from pathlib import Path
 from analogyqa.cells import paper_cells
 from analogyqa.files import write_json
 from analogyqa.job import job, reported
-from analogyqa.tracking.records import paper_runs
-from analogyqa.tracking.registry import register_best
+from analogyqa.tracking.records import paper_runs, register_best
 from analogyqa.tracking.store import import_runs
 
 with job(snakemake):

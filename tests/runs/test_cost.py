@@ -3,6 +3,7 @@
 import json
 import platform
 
+from analogyqa.cells.cell import system_settings
 from analogyqa.runs import cost
 from analogyqa.runs.cost import STEPS, measure_costs, processor, read_costs
 from analogyqa.settings.systems import System
@@ -16,8 +17,9 @@ def system(ranker, **training):
 
 
 def measure(systems, files, path):
-    tables = dict.fromkeys(systems, files.without_prototypes())
-    measure_costs(systems, tables, None, dict.fromkeys(systems, True), "cpu", path)
+    settings = {"systems": {name: system_settings(one) for name, one in systems.items()}}
+    settings |= {"question_types": None, "lowercase": dict.fromkeys(systems, True)}
+    measure_costs(settings, files.corpus, {"v": files.vectors}, "cpu", path)
 
 
 def test_trained_parameters_and_equally_many_steps_are_counted(cell_files, tmp_path):

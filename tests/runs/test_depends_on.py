@@ -329,11 +329,6 @@ def test_every_plug_in_is_used_by_a_system():
     assert used == {entry.definition for entry in entries} | (used & optimisers)
 
 
-@pytest.mark.parametrize("file", ["training/loop.py", "measures.py", "rankers/__init__.py"])
-def test_every_training_run_depends_on_shared_modules(file):
-    assert {name for name in ENTRY_POINTS if name[2]} <= importers_of(file, ENTRY_POINTS)
-
-
 def test_only_scripts_that_write_reports_depend_on_the_report_package():
     scripts = {path.stem: (path,) for path in SCRIPTS.glob("*.py")}
     users = {

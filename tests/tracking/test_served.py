@@ -20,8 +20,7 @@ from analogyqa.model import Model
 from analogyqa.model.learned import learned_by
 from analogyqa.runs.train import train_cell
 from analogyqa.settings.systems import System
-from analogyqa.tracking.records import cell_run
-from analogyqa.tracking.registry import register_best
+from analogyqa.tracking.records import cell_run, register_best
 from analogyqa.tracking.served import write_served
 from analogyqa.tracking.store import SERVED, experiment_name, import_runs
 from builders.cells import COMB, toy_job, trained_system

@@ -114,11 +114,11 @@ def test_a_cell_is_a_run_with_metrics_and_each_seed_is_its_child(results):
 
 
 def test_times_come_from_the_record_and_the_history(imported):
-    parent, child = find_run(imported, NAME), find_run(imported, f"seed 1, {NAME}")
-    start = 1_000_000_000 - 60_000
-    assert (parent.info.start_time, parent.info.end_time) == (start, 1_000_000_000)
-    assert (child.info.start_time, child.info.end_time) == (start, start + 2000 * EPOCHS)
-    points = MlflowClient(uri(imported)).get_metric_history(child.info.run_id, "epoch/loss")
+    start, end = 1_000_000_000 - 60_000, 1_000_000_000
+    parent, child = find_run(imported, NAME).info, find_run(imported, f"seed 1, {NAME}").info
+    assert (parent.start_time, parent.end_time) == (start, end)
+    assert (child.start_time, child.end_time) == (start, start + 2000 * EPOCHS)
+    points = MlflowClient(uri(imported)).get_metric_history(child.run_id, "epoch/loss")
     assert [point.timestamp for point in points] == [start + 2000 * n for n in (1, 2, 3, 4)]
 
 

@@ -85,10 +85,7 @@ def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
 def cell_job(snakemake, folder: Path | None = None, settings: Settings | None = None) -> CellJob:
     """Return the cell of a job with the files that it reads, and what its results depend on.
 
-    Args:
-        snakemake: The job.
-        folder: The folder of the cell; None for that of the outputs.
-        settings: What its results depend on; None for the parameter `settings`.
+    By default, it is the cell in whose folder the job writes, with the parameter `settings`.
     """
     inputs, settings = snakemake.input, settings or snakemake.params.settings
     selection = inputs.get("selection")

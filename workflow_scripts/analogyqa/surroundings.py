@@ -138,13 +138,12 @@ def prepare_streams(is_output_needed: bool = True) -> None:
 
 
 def _prepared(stream: Any, number: int, is_needed: bool) -> TextIO:
-    if stream:
-        try:
-            is_standard = stream.fileno() == number
-        except OSError:
-            is_standard = False
-        if not is_standard:  # a test or a notebook has replaced it
-            return stream
+    try:
+        is_standard = not stream or stream.fileno() == number
+    except OSError:
+        is_standard = False
+    if not is_standard:  # a test or a notebook has replaced it
+        return stream
     raw = _Stream(number, is_needed)
     if stream is None:
         return io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8")

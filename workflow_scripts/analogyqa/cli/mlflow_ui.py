@@ -82,8 +82,7 @@ def _require_free(port: int) -> None:
 
 def _import_finished(config: Config, papers: Mapping[str, Paper]) -> list[str]:
     """Import the records made so far; return the names of the experiments that have a run."""
-    from analogyqa.tracking.records import paper_runs
-    from analogyqa.tracking.registry import register_best
+    from analogyqa.tracking.records import paper_runs, register_best
     from analogyqa.tracking.store import import_runs
 
     results, runs, waiting = Path(config.output_dir), {}, 0

@@ -39,17 +39,11 @@ _INPUT_PATTERNS = {
 
 
 class Learned(NamedTuple):
-    """The files of a fitted system, for one seed.
+    """The files of a fitted system, for one seed."""
 
-    Attributes:
-        job: The cell, with the tables of the seed.
-        question_types: The first words of each question type.
-        checkpoint: The checkpoint of a trained system; None for any other.
-    """
-
-    job: CellJob
-    question_types: Mapping[str, Sequence[str]]
-    checkpoint: Path | None
+    job: CellJob  # with the tables of the seed
+    question_types: Mapping[str, Sequence[str]]  # the first words of each question type
+    checkpoint: Path | None  # None for a system that is not trained
 
     @property
     def seed(self) -> int:
@@ -79,13 +73,7 @@ def find_run(results: str | Path, run: str, seed: int | None = None) -> Learned:
 
 
 def learned_by(results: Path, run: str, config: Config, seed: int | None = None) -> Learned:
-    """Return what a run has learned.
-
-    Args:
-        results: The output folder.
-        run: The folder of the run below runs/.
-        config: The configuration of the results.
-        seed: One of the seeds of the run; None for the first.
+    """Return what a run, named by its folder below runs/, has learned in a seed, or in its first.
 
     Raises AnalogyQAError when there is no such seed, when a file is missing or has changed, when
     the system cannot read new texts, or when the run solves analogies.
@@ -169,13 +157,10 @@ def describe(learned: Learned, folder: Path) -> None:
 
 
 def write_folder(learned: Learned, used_pairs: pd.DataFrame, folder: str | Path) -> None:
-    """Write what a model needs to rank, and no other data.
+    """Write what a model needs to rank, and no other data, into a folder, which is made.
 
-    Args:
-        learned: The model.
-        used_pairs: The pairs that it ranks by, a table of schema CORPUS.
-        folder: The folder, which is made if there is none. Vectors and prototypes are linked to
-            those of the run if both are on one disk.
+    `used_pairs` are the pairs that it ranks by, a table of schema CORPUS. Vectors and prototypes
+    are linked to those of the run if both are on one disk.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

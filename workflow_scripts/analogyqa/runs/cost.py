@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from analogyqa.cells.cell import Settings, system_from
 from analogyqa.errors import explain_damage
 from analogyqa.files import write_json
 from analogyqa.runs.record import code_commit
-from analogyqa.settings.systems import System
 from analogyqa.training.data import CellFiles, load_cell
 
 if TYPE_CHECKING:
@@ -43,12 +43,7 @@ Costs = dict[tuple[str, str, str], Cost]  # by data set, subset and system
 
 
 def measure_costs(
-    systems: Mapping[str, System],
-    files: Mapping[str, CellFiles],
-    types: Sequence[str] | None,
-    lowercase: Mapping[str, bool],
-    device: str,
-    path: str | Path,
+    settings: Settings, corpus: str, vectors: Mapping[str, str], device: str, path: str | Path
 ) -> None:
     """Count the parameters of systems, time their steps, and write both as JSON.
 
@@ -56,9 +51,10 @@ def measure_costs(
     step, and so on. So other work on the machine slows all systems alike.
 
     Args:
-        systems: The systems by name; all are trained, none of them on quadruples.
-        files, lowercase: The tables of a seed, and whether words are lower-cased, by system.
-        types: The question types of the subset, None for `all`.
+        settings: The question types of the subset (None for `all`); and by name, the systems, all
+            trained and none of them on quadruples, and whether their words are lower-cased.
+        corpus: The table of schema CORPUS.
+        vectors: The stores of word vectors, by name.
         device: auto, cpu or cuda.
         path: The file to write.
     """
@@ -69,10 +65,12 @@ def measure_costs(
 
     chosen = device_for(device)
     torch.set_num_threads(1)
+    systems = {name: system_from(values) for name, values in settings["systems"].items()}
     seconds: dict[str, list[float]] = {name: [] for name in systems}
     costs, steps = {}, {}
     for name, system in systems.items():
-        data = load_cell(files[name], types, system, lowercase[name])
+        files = CellFiles(corpus, vectors.get(system.vectors or ""), None, {})
+        data = load_cell(files, settings["question_types"], system, settings["lowercase"][name])
         steps[name] = _take_steps(Learner(system, data, 0, chosen))
         parameters, batches = next(steps[name])
         costs[name] = {"parameters": parameters, "batches": batches, "seconds": seconds[name]}

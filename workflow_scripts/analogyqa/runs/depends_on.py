@@ -44,10 +44,8 @@ class Definition(NamedTuple):
 
 
 class _Module(NamedTuple):
-    """The statements that define each name of a module, and what its imported names stand for."""
-
-    statements: dict[str, list[ast.stmt]]
-    imports: dict[str, set[str]]
+    statements: dict[str, list[ast.stmt]]  # that define each name
+    imports: dict[str, set[str]]  # what each imported name stands for
 
 
 @cache
@@ -66,13 +64,9 @@ def code_hash(*starts: str | Path, without: tuple[str, ...] = ()) -> str:
 def reached(*starts: str | Path, without: tuple[str, ...] = ()) -> frozenset[Definition]:
     """Return the definitions that are named where a job starts, or in another one of them.
 
-    Names within functions count, imports for type checking do not. Modules and lists whose
-    decisions reach a job as parameters are left out.
-
-    Args:
-        starts: Names of modules, all of whose definitions are included; and paths of scripts, with
-            all that they import.
-        without: Further modules to leave out.
+    A start is the name of a module, all of whose definitions are included, or the path of a script,
+    with all that it imports. Names within functions count, imports for type checking do not.
+    Modules and lists whose decisions reach a job as parameters are left out, and those `without`.
     """
     waiting: set[Definition] = set()
     for start in starts:

@@ -10,15 +10,7 @@ from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.train import checkpoint_path
-from analogyqa.schemas import (
-    CORPUS,
-    DECISIONS,
-    INSIDE,
-    PROTOTYPES,
-    SCORES,
-    read_table,
-    write_table,
-)
+from analogyqa.schemas import DECISIONS, INSIDE, write_table
 from analogyqa.settings.systems import System
 from analogyqa.surroundings import one_thread
 from analogyqa.training.data import CellJob, read_vocabulary
@@ -106,18 +98,6 @@ def write_inside(job: CellJob, results: str | Path, path: str | Path) -> None:
 
 _QUESTION = ["seed", "question_id"]
 _PAIR = ["question_id", "candidate_id"]
-
-
-def write_decisions(
-    scores: str | Path, corpus: str | Path, prototypes: Mapping[int, str], path: str | Path
-) -> None:
-    """Write a table of schema DECISIONS, from the files of a cell; `prototypes` are by seed."""
-    decisions = find_decisions(
-        read_table(scores, SCORES),
-        read_table(corpus, CORPUS),
-        {seed: read_table(file, PROTOTYPES) for seed, file in prototypes.items()},
-    )
-    write_table(decisions, DECISIONS, path)
 
 
 def find_decisions(

@@ -70,11 +70,7 @@ def solve_cells(
 
 
 def sentence_vectors(
-    corpus: pd.DataFrame,
-    job: CellJob,
-    seed: int,
-    weights: str | Path | None = None,
-    exact: bool = False,
+    corpus: pd.DataFrame, job: CellJob, seed: int, weights: str | Path | None = None, exact=False
 ) -> np.ndarray:
     """Return the vectors of the questions and the candidates of a corpus: [2, rows, dim].
 
@@ -94,18 +90,12 @@ def sentence_vectors(
     else:
         encoder = system.encoder_spec
         if exact and vectors is not None and encoder and encoder.keeps_float64:
-            vectors = as_decimals(vectors)
+            # The authors' code (InferSent's `get_w2v`) reads the decimals of their text as float64.
+            # Their sums are rounded, so they depend on the order of words. Those of float32 numbers
+            # are exact in float64, and every order would tie.
+            vectors = np.round(vectors.astype(np.float64), 7)
         encode = build_encoder(system.encoder_name, vectors, system.training, seed)
     return encode_all(encode, sentences, sentences.numbers(texts)).reshape(2, len(corpus), -1)
-
-
-def as_decimals(vectors: np.ndarray) -> np.ndarray:
-    """Return float32 word vectors as the float64 numbers of their text, to seven decimals.
-
-    The authors' code (InferSent's `get_w2v`) reads these. Their sums are rounded, so they depend on
-    the order of words. Those of float32 numbers are exact in float64, and every order would tie.
-    """
-    return np.round(vectors.astype(np.float64), 7)
 
 
 def solve_corpus(
@@ -121,14 +111,14 @@ def solve_corpus(
     Returns a table for each solver, with the columns item, group, measure and value.
     """
     parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in solvers}
+    first_wins, as_coded = evaluation.ties == "first", evaluation.candidates == "coded"
     for group in corpus["question_type"].unique():
         rows = np.flatnonzero((corpus["question_type"] == group).to_numpy())
         category, sentence_vectors = _category(corpus.iloc[rows], vectors[:, rows])
-        first_wins = evaluation.ties == "first"
         table = cosines(sentence_vectors, exact=first_wins)
         ids = corpus["question_id"].iloc[rows[corpus["label"].iloc[rows] == 1]]
         for solver in solvers:
-            entry, as_coded = SOLVERS[solver], evaluation.candidates == "coded"
+            entry = SOLVERS[solver]
             rules = Rules(entry.constrained, as_coded, first_wins, evaluation.both_directions)
             epsilon = evaluation.epsilon[category.candidates is not None]
             formula = entry.load()(*([epsilon] if entry.has_epsilon else []))

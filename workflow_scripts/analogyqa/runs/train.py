@@ -103,14 +103,9 @@ def train_cell(
 ) -> None:
     """Train all seeds of a cell; write history.parquet, scores, metrics and run.json.
 
-    Args:
-        job: The cell.
-        device: auto, cpu or cuda.
-        checkpoints: The folder of checkpoints. A finished training run is not repeated, even if
-            another cell made it.
-        folder: The folder of the run.
-        threads: The maximum number of seeds that train in parallel, each in one thread.
-        on_epoch: Called with the history of a seed after each epoch; see `train_seed`.
+    A finished training run in the folder `checkpoints` is not repeated, even if another cell made
+    it. At most `threads` seeds train in parallel, each in one thread, on a `device`: auto, cpu or
+    cuda. `on_epoch` gets the history of a seed after each epoch; see `train_seed`.
     """
     from analogyqa.training.devices import device_for
 
@@ -171,11 +166,11 @@ def _first_weights(
     return encoder_weights(load_state(path, device), system.scoring_weights)
 
 
-Report = Callable[[Any], None]
-
-
 def side_by_side(
-    function: Callable[..., Any], calls: Sequence[tuple], workers: int, on_report: Report
+    function: Callable[..., Any],
+    calls: Sequence[tuple],
+    workers: int,
+    on_report: Callable[[Any], None],
 ) -> list:
     """Return the results of function(*call, report) for all calls, in their order.
 
@@ -209,7 +204,7 @@ def _call(function: Callable[..., Any], call: tuple, queue: Queue) -> Any:
     return function(*call, queue.put)
 
 
-def _read(queue: Queue, on_report: Report) -> None:
+def _read(queue: Queue, on_report: Callable[[Any], None]) -> None:
     for item in iter(queue.get, None):
         if isinstance(item, logging.LogRecord):
             logging.getLogger(item.name).handle(item)

@@ -45,19 +45,12 @@ logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 class Importable(NamedTuple):
-    """A record, or the tables and figures of a paper, to import as a run.
+    """A record, or the tables and figures of a paper, to import as a run."""
 
-    Attributes:
-        record: The name of the record, which is the tag `record` of its runs.
-        content_hash: The hash of everything that the runs show, except times.
-        add: Adds the runs to an experiment, and returns the id of the first.
-        seeds: The number of runs below the first.
-    """
-
-    record: str
-    content_hash: str
-    add: Callable[["MlflowExperiment"], str]
-    seeds: int = 0
+    record: str  # its name, which is the tag `record` of its runs
+    content_hash: str  # of everything that the runs show, except times
+    add: Callable[["MlflowExperiment"], str]  # adds the runs, and returns the id of the first
+    seeds: int = 0  # the number of runs below the first
 
 
 def initialise(tracking_uri: str) -> None:
