@@ -32,7 +32,6 @@ rule join_relations:
     localrule: True
     params:
         settings=relation_titles,
-        code=script_hash("join_relations"),
     script:
         "../workflow_scripts/join_relations.py"
 

@@ -61,8 +61,15 @@ def growing(**first):
 def add_defaults(job_rule):
     """Give a rule a log, the environment for CPUs, and a benchmark unless its jobs take a moment.
 
-    The names of the files are its own name, and its wildcards in the order of its output.
+    The names of the files are its own name, and its wildcards in the order of its output. A rule
+    with settings also gets the parameter `code`: the hash of the code that its script runs.
     """
+    params = dict(job_rule.params.items())
+    if "settings" in params and "code" not in params:
+        settings, script = params["settings"], Path(job_rule.script).stem
+        is_report, is_cell = settings is REPORTED, settings is cell_settings
+        hash_code = report_code if is_report else cell_code if is_cell else script_hash
+        job_rule.set_params(code=hash_code(script))
     names = dict.fromkeys(re.findall(r"{(\w+)", job_rule.output[0]))
     stem = "-".join(f"{{{name}}}" for name in names)
     # These are the names of a cell, and of the cells of all solvers.

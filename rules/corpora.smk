@@ -43,7 +43,6 @@ rule find_entities:
             "model": model_names(PLAN.named_entities),
             "labels": PLAN.named_entities.labels,
         },
-        code=script_hash("find_entities"),
     script:
         "../workflow_scripts/find_entities.py"
 
@@ -67,7 +66,6 @@ rule rewrite_questions:
             "fold": dataset_at(wildcards).fold,
             "question_types": question_types(wildcards.corpus),
         },
-        code=script_hash("rewrite_questions"),
     script:
         "../workflow_scripts/rewrite_questions.py"
 
@@ -89,6 +87,5 @@ rule lemmatise_corpus:
             "model": model_names(CONFIG.lemmas),
             "keep": CONFIG.lemmas and CONFIG.lemmas.keep,
         },
-        code=script_hash("lemmatise_corpus"),
     script:
         "../workflow_scripts/lemmatise_corpus.py"

@@ -14,7 +14,6 @@ rule choose_prototypes:
             **subset_settings(wildcards),
             "prototype_choice": dataset_at(wildcards).prototype_choice,
         },
-        code=script_hash("choose_prototypes"),
     script:
         "../workflow_scripts/choose_prototypes.py"
 
@@ -30,7 +29,6 @@ rule build_training_quadruples:
         **growing(mem_mb=2000, runtime=30),
     params:
         settings=subset_settings,
-        code=script_hash("build_quadruples"),
     script:
         "../workflow_scripts/build_quadruples.py"
 

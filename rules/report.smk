@@ -57,7 +57,6 @@ rule write_ledger:
     localrule: True
     params:
         settings=REPORTED,
-        code=report_code("write_ledger"),
     script:
         "../workflow_scripts/write_ledger.py"
 
@@ -83,7 +82,6 @@ rule judge_claims:
     localrule: True
     params:
         settings=REPORTED,
-        code=report_code("judge_claims"),
     script:
         "../workflow_scripts/judge_claims.py"
 
@@ -142,7 +140,6 @@ rule write_cross_validation:
     localrule: True
     params:
         settings=REPORTED,
-        code=report_code("write_cross_validation"),
     script:
         "../workflow_scripts/write_cross_validation.py"
 
@@ -170,7 +167,6 @@ rule write_pairs:
     localrule: True
     params:
         settings=REPORTED,
-        code=report_code("write_pairs"),
     script:
         "../workflow_scripts/write_pairs.py"
 
@@ -189,7 +185,6 @@ rule write_sensitivity:
     localrule: True
     params:
         settings=REPORTED,
-        code=report_code("write_sensitivity"),
     script:
         "../workflow_scripts/write_sensitivity.py"
 
@@ -207,7 +202,6 @@ rule write_report:
     localrule: True
     params:
         settings=REPORTED,
-        code=report_code("write_report"),
         command=COMMAND,
     script:
         "../workflow_scripts/write_report.py"
@@ -225,7 +219,6 @@ rule import_to_mlflow:
     localrule: True
     params:
         settings=REPORTED,
-        code=report_code("import_to_mlflow"),
         tracking_uri=CONFIG.store_uri,
     script:
         "../workflow_scripts/import_to_mlflow.py"

@@ -41,7 +41,6 @@ rule train_encoder:
     params:
         settings=cell_settings,
         sources=cell_sources,
-        code=cell_code("train_encoder"),
     script:
         "../workflow_scripts/train_encoder.py"
 
@@ -57,7 +56,6 @@ rule look_inside:
         **growing(mem_mb=2000, runtime=20),
     params:
         settings=cell_settings,
-        code=cell_code("look_inside"),
     script:
         "../workflow_scripts/look_inside.py"
 
@@ -73,7 +71,6 @@ rule find_decisions:
     localrule: True
     params:
         settings=cell_settings,
-        code=cell_code("find_decisions"),
     script:
         "../workflow_scripts/find_decisions.py"
 
@@ -89,7 +86,6 @@ rule explain_examples:
     localrule: True
     params:
         settings=cell_settings,
-        code=cell_code("explain_examples"),
     script:
         "../workflow_scripts/explain_examples.py"
 
@@ -104,7 +100,6 @@ rule keep_weights:
     localrule: True
     params:
         settings=cell_settings,
-        code=cell_code("keep_weights"),
     script:
         "../workflow_scripts/keep_weights.py"
 
@@ -128,7 +123,6 @@ rule choose_hyperparameters:
             "subset": CONFIG.find_selection(wildcards.system).subset,
             "measure": CONFIG.systems[wildcards.system].training.select_by,
         },
-        code=script_hash("choose_hyperparameters"),
     script:
         "../workflow_scripts/choose_hyperparameters.py"
 
@@ -146,7 +140,6 @@ rule score_candidates:
     params:
         settings=cell_settings,
         sources=cell_sources,
-        code=cell_code("score_candidates"),
     script:
         "../workflow_scripts/score_candidates.py"
 
@@ -165,7 +158,6 @@ rule fuse_scores:
         **growing(mem_mb=2000, runtime=20),
     params:
         settings=cell_settings,
-        code=cell_code("fuse_scores"),
     script:
         "../workflow_scripts/fuse_scores.py"
 

@@ -17,7 +17,6 @@ rule train_vectors:
         **growing(mem_mb=4000, runtime=240),
     params:
         settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
-        code=script_hash("train_vectors"),
     script:
         "../workflow_scripts/train_vectors.py"
 
@@ -42,7 +41,6 @@ rule select_vectors:
     params:
         settings=lambda wildcards: vectors_settings(CONFIG, wildcards.vectors),
         origin=lambda wildcards: AVAILABLE.vectors_origin(wildcards.vectors),
-        code=script_hash("select_vectors"),
     script:
         "../workflow_scripts/select_vectors.py"
 
@@ -71,7 +69,6 @@ rule train_infersent:
             **sentence_settings(CONFIG, wildcards.sentence_vectors),
             "seed": CONFIG.seeds[0],
         },
-        code=script_hash("train_infersent"),
     script:
         "../workflow_scripts/train_infersent.py"
 

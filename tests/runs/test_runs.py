@@ -365,34 +365,29 @@ def history(tmp_path):
     return history
 
 
+CLOSE = {"paper": ([0.1, 0.9, 0.2], [0.1]), "hinge": ([0.6], [0.2, 0.6]), "other": ([0.6], [0.6])}
+UNEQUAL = {"paper": ([0.5], [0.3], [0.9]), "hinge": ([0.4], [0.6])}
+
+
 @pytest.mark.parametrize(
-    ("measure", "chosen", "dev"),
+    ("curves", "measure", "chosen", "dev"),
     [
-        ("mrr", "hinge", {"paper": 0.5, "hinge": 0.6, "other": 0.6}),  # the first of equal means
-        ("map", "paper", {"paper": 0.9, "hinge": 0.6, "other": 0.4}),
+        # The first of equal means wins.
+        (CLOSE, "mrr", "hinge", {"paper": 0.5, "hinge": 0.6, "other": 0.6}),
+        (CLOSE, "map", "paper", {"paper": 0.9, "hinge": 0.6, "other": 0.4}),
+        # Only seeds that all choices share are counted.
+        (UNEQUAL, "mrr", "hinge", {"paper": 0.4, "hinge": 0.5}),
     ],
 )
 def test_the_hyperparameters_with_the_best_mean_over_seeds_are_chosen(
-    history, tmp_path, measure, chosen, dev
+    history, tmp_path, curves, measure, chosen, dev
 ):
-    histories = {
-        "paper": history("a", [0.1, 0.9, 0.2], [0.1]),
-        "hinge": history("b", [0.6], [0.2, 0.6]),
-        "other": history("c", [0.6], [0.6]),
-    }
+    histories = {name: history(name, *by_seed) for name, by_seed in curves.items()}
     choose_hyperparameters(histories, measure, "comb", tmp_path / "choice.json")
     assert read_tuned(tmp_path / "choice.json") == chosen
     record = json.loads((tmp_path / "choice.json").read_text())
     assert record["dev"] == pytest.approx(dev)
     assert (record["measure"], record["subset"]) == (measure, "comb")
-
-
-def test_only_seeds_that_all_choices_share_are_counted(history, tmp_path):
-    histories = {"paper": history("a", [0.5], [0.3], [0.9]), "hinge": history("b", [0.4], [0.6])}
-    choose_hyperparameters(histories, "mrr", "comb", tmp_path / "choice.json")
-    record = json.loads((tmp_path / "choice.json").read_text())
-    assert record["dev"] == pytest.approx({"paper": 0.4, "hinge": 0.5})
-    assert record["tuned"] == "hinge"
 
 
 def test_a_new_or_changed_measure_is_taken_from_the_scores(

@@ -39,6 +39,12 @@ def test_a_path_that_is_no_folder_is_named(tmp_path):
     write_text(tmp_path / "file", "")
     with pytest.raises(AnalogyQAError, match=r"/file/mlflow\.db: .*/file is a file"):
         initialise(uri(tmp_path / "file"))
+    with (
+        pytest.raises(AnalogyQAError, match="/file is a file") as caught,
+        readable_errors("http://host"),
+    ):
+        (tmp_path / "file" / "artifacts").mkdir()  # as a client of this server would
+    assert "Start it" not in str(caught.value)
 
 
 def initialise_as_nobody(tracking_uri: str) -> None:
@@ -74,28 +80,17 @@ def import_error(folder: Path, address: str) -> str:
         (status(404), "Correct tracking_uri"),
         (sent(b"<html>"), "Correct tracking_uri"),
         (status(500), "It is running"),
+        (None, "Start it"),  # there is no server
     ],
 )
 def test_the_remedy_for_a_server_fits_its_answer(tmp_path, monkeypatch, behaviour, remedy):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with running_server() as server:
         server.otherwise = behaviour
-        message = import_error(tmp_path, server.url)
-    assert message.startswith(f"{server.url}: the MLflow server")
-    assert remedy in message and "Start it" not in message
-
-
-def test_a_server_that_does_not_answer_is_not_started(tmp_path, monkeypatch):
-    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    assert "Start it" in import_error(tmp_path, f"http://127.0.0.1:{free_ports(1)[0]}")
-
-
-def test_a_folder_of_artifacts_that_clients_cannot_write_is_named(tmp_path):
-    write_text(tmp_path / "file", "")
-    with pytest.raises(AnalogyQAError) as caught, readable_errors("http://host"):
-        (tmp_path / "file" / "artifacts").mkdir()
-    assert f"{tmp_path / 'file'} is a file" in str(caught.value)
-    assert "Start it" not in str(caught.value)
+        address = server.url if behaviour else f"http://127.0.0.1:{free_ports(1)[0]}"
+        message = import_error(tmp_path, address)
+    assert message.startswith(f"{address}: the MLflow server")
+    assert remedy in message and ("Start it" in message) == (behaviour is None)
 
 
 @pytest.mark.slow
