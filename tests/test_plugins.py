@@ -196,7 +196,7 @@ CHECKS = [value for name, value in [*globals().items()]
           if name.startswith("check_") and value.__module__ == __name__]  # fmt: skip
 
 
-@pytest.mark.parametrize("network", networks(), ids=lambda network: network.name)
+@pytest.mark.parametrize("network", [*networks()], ids=lambda network: network.name)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_a_network_keeps_its_contract(network, check):
     check(network)

@@ -18,13 +18,6 @@ from analogyqa.schemas import (
     write_table,
 )
 
-
-@pytest.fixture
-def prototypes():
-    row = {"rank": 0, "question_type": "who", "question_id": "q1", "candidate_id": "q1-0"}
-    return pd.DataFrame([row, {**row, "rank": 1}])
-
-
 SCHEMAS = [CORPUS, PROTOTYPES, QUADRUPLES, SCORES, HISTORY, METRICS, ENTITIES]
 
 
@@ -55,21 +48,22 @@ def test_missing_types_round_trip(corpus, tmp_path):
     assert (tmp_path / "parts.parquet").read_bytes() == (tmp_path / "corpus.parquet").read_bytes()
 
 
+ROW = {"rank": 0, "question_type": "who", "question_id": "q1", "candidate_id": "q1-0"}
+PROTOTYPE_ROWS = pd.DataFrame([ROW, {**ROW, "rank": 1}])
+
+
 @pytest.mark.parametrize(
-    "change",
+    "frame",
     [
-        lambda frame: frame.drop(columns="rank"),
-        lambda frame: frame.assign(extra=1),
-        lambda frame: frame.assign(rank="first"),
-        lambda frame: frame.assign(rank=0.5),
-        lambda frame: frame.assign(rank=2**40),
+        PROTOTYPE_ROWS.drop(columns="rank"),
+        PROTOTYPE_ROWS.assign(extra=1),
+        *(PROTOTYPE_ROWS.assign(rank=value) for value in ("first", 0.5, 2**40)),
     ],
     ids=["missing column", "extra column", "text for a number", "fraction", "too large"],
 )
-def test_a_table_with_another_schema_is_not_written(prototypes, change, tmp_path):
-    path = tmp_path / "table.parquet"
+def test_a_table_with_another_schema_is_not_written(frame, tmp_path):
     with pytest.raises(AnalogyQAError, match=r"table\.parquet"):
-        write_table(change(prototypes), PROTOTYPES, path)
+        write_table(frame, PROTOTYPES, tmp_path / "table.parquet")
     assert not list(tmp_path.iterdir())
 
 
@@ -82,9 +76,9 @@ def test_a_table_with_another_schema_is_not_written(prototypes, change, tmp_path
     ],
     ids=["missing column", "extra column", "another type"],
 )
-def test_a_table_with_another_schema_is_not_read(prototypes, change, tmp_path):
+def test_a_table_with_another_schema_is_not_read(change, tmp_path):
     path = tmp_path / "table.parquet"
-    write_table(prototypes, PROTOTYPES, path)
+    write_table(PROTOTYPE_ROWS, PROTOTYPES, path)
     pq.write_table(change(pq.read_table(path)), path)
     with pytest.raises(AnalogyQAError, match=r"table\.parquet: columns .* Delete it"):
         read_table(path, PROTOTYPES)

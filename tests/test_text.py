@@ -13,11 +13,6 @@ from analogyqa.text import Sentences, nfc, require_text, tokenize
 IDS = {"who": 0, "wrote": 1, "it": 2, "?": 3}
 
 
-def test_case_is_kept_on_request():
-    assert tokenize("Who Wrote", lowercase=False) == ["Who", "Wrote"]
-    assert tokenize("Who Wrote") == ["who", "wrote"]
-
-
 @pytest.mark.parametrize(
     ("sentence", "tokens"),
     [
@@ -43,7 +38,8 @@ def test_case_is_kept_on_request():
         (" \t ", ""),
     ],
 )
-def test_tokenize_is_idempotent(sentence, tokens):
+def test_tokenize_is_idempotent_and_keeps_the_case_on_request(sentence, tokens):
+    assert tokenize(sentence) == [token.lower() for token in tokens.split()]
     assert tokenize(sentence, lowercase=False) == tokens.split()
     assert tokenize(tokens, lowercase=False) == tokens.split()
 
@@ -93,10 +89,8 @@ def test_sentences_are_unique():
 def test_a_batch_is_padded(texts, chosen, words, lengths):
     batch = Sentences(texts, IDS, tokenize).batch(np.array(chosen))
     assert [rows.tolist() for rows in batch] == [words, lengths]
-
-
-def test_lengths_without_word_ids():
-    assert Sentences(["who wrote it ?"], None, tokenize).lengths.tolist() == [4]
+    without_ids = Sentences(texts, None, tokenize)
+    assert without_ids.lengths[chosen].tolist() == lengths
 
 
 def test_a_missing_word_is_an_error():

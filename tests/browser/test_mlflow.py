@@ -38,8 +38,10 @@ def pages(tmp_path_factory):
     server.kill()
 
 
-@pytest.mark.draw
-@pytest.mark.parametrize("name", ["experiment", "parent", "child", "dataset", "model"])
+@pytest.mark.parametrize(
+    "name",
+    ["experiment", "parent", pytest.param("child", marks=pytest.mark.draw), "dataset", "model"],
+)
 def test_a_page_of_mlflow_opens_without_a_network(pages, opened, tmp_path, name):
     address, text = pages[name]
     with opened(address, 1280, "light") as (page, _):

@@ -144,9 +144,7 @@ NO_SPACE = re.compile(
 )
 
 
-@pytest.mark.parametrize(
-    "moment", ["from the start", pytest.param("while jobs run", marks=pytest.mark.draw)]
-)
+@pytest.mark.parametrize("moment", ["from the start", "while jobs run"])
 def test_a_full_disk_is_one_message_and_the_run_completes_once_there_is_space(
     run, small_disk, expected, moment
 ):

@@ -11,7 +11,7 @@ from analogyqa.report.stored import read_configuration
 from analogyqa.report.trace import find_number, origin, shown_numbers
 from builders.projects import run_program
 
-pytestmark = [pytest.mark.workflow, pytest.mark.draw]
+pytestmark = pytest.mark.workflow
 
 EXAMPLES = {
     command.name or command.callback.__name__: inspect.getdoc(command.callback)
@@ -23,7 +23,11 @@ EXAMPLES = {
 del EXAMPLES["ui"]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+# Of most others, test_commands_of_pages.py draws the command on its page.
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.draw] * (name == "explain")) for name in EXAMPLES],
+)
 def test_the_example_of_a_command_runs(demo, name):
     with suppress(FileExistsError):
         (demo / "results" / "three").symlink_to("demo")  # which the example of `compare` names
@@ -31,6 +35,7 @@ def test_the_example_of_a_command_runs(demo, name):
     assert run_program(*shlex.split(EXAMPLES[name]), checkout=demo, input=text)
 
 
+@pytest.mark.draw
 def test_every_filled_number_of_the_demo_is_found_by_its_names_and_explained(demo, monkeypatch):
     monkeypatch.chdir(demo)
     results = "results/demo"

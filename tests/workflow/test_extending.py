@@ -8,7 +8,7 @@ import yaml
 
 from analogyqa.settings.paper import Paper
 from builders.pages import EXTENDING, plugins, texts_of
-from builders.projects import SMALL_RUN, Project, cells_of, read_csv
+from builders.projects import SMALL_RUN, Project, cells_of, copy_checkout, read_csv
 
 pytestmark = pytest.mark.workflow
 
@@ -117,7 +117,8 @@ def test_the_encoders_of_the_page_have_rows_in_the_tables(project):
 
 
 @pytest.mark.draw
-def test_an_encoder_that_does_not_keep_the_interface_stops_before_any_job(project):
+def test_an_encoder_that_does_not_keep_the_interface_stops_before_any_job(tmp_path):
+    project = Project(copy_checkout(tmp_path / "checkout") / "work").create()
     path = add_encoders(project) / "linear.py"
     path.write_text(path.read_text().replace(" * inside[:, :, None]", ""))
     done = project.run(*snakefile(project))

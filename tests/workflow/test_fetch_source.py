@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-pytestmark = [pytest.mark.workflow, pytest.mark.draw]
+pytestmark = pytest.mark.workflow
 
 NAME = "models/infersent2.pkl"
 SIDECAR = f"resources/{NAME}.source.json"
@@ -20,6 +20,7 @@ def paths(project):
     return file, mirrored
 
 
+@pytest.mark.draw
 def test_a_source_comes_from_a_mirror_which_may_then_change_or_vanish(project, paths):
     file, mirrored = paths
     project.make(SIDECAR)

@@ -1,12 +1,11 @@
 """Jobs for a cluster: every rule states what it needs, and the papers need few enough jobs."""
 
 import subprocess
-import sys
 
 import pytest
 
 from analogyqa.planning import cluster_jobs, read_listing
-from builders.projects import REPOSITORY, clean_environment
+from builders.projects import REPOSITORY, SNAKEMAKE, clean_environment
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 
@@ -14,15 +13,10 @@ pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 @pytest.fixture(scope="module")
 def paper_jobs(tmp_path_factory):
     """The jobs of the paper run, whose files would be downloaded."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", REPOSITORY / "Snakefile"]
-    command += ["--cores", "8", "--profile", REPOSITORY / "slurm", "--dry-run"]
-    done = subprocess.run(
-        [*command, "--configfile", REPOSITORY / "config.yaml"],
-        cwd=tmp_path_factory.mktemp("paper"),
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-    )
+    command = [*SNAKEMAKE, "--configfile", str(REPOSITORY / "config.yaml"), "--cores", "8"]
+    command += ["--profile", str(REPOSITORY / "slurm"), "--dry-run"]
+    context = {"cwd": tmp_path_factory.mktemp("paper"), "env": clean_environment()}
+    done = subprocess.run(command, **context, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return read_listing(done.stdout)
 

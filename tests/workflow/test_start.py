@@ -43,6 +43,7 @@ def test_a_missing_column_is_named(project):
     assert_one_message(done, "Error: ", "data/train.tsv, line 1", "no column Sentence")
 
 
+@pytest.mark.draw
 def test_a_disk_without_space_ends_in_one_message_and_leaves_no_file(project):
     vectors = "results/vectors/wikiqa/fasttext.npy"
     (project.data / "words.vec").write_text("1 20000\nada" + " 1.5" * 20000 + "\n")
@@ -65,7 +66,6 @@ def test_a_deleted_configuration_json_is_written_again_without_a_job(project):
     assert read_configuration(project.results)[0].output_dir == "results"
 
 
-@pytest.mark.draw
 def test_the_ranker_of_a_later_file_has_no_options_of_an_earlier_one(project):
     ranker = {"name": "analogy", "aggregate": "mean"}
     late = {"title": "L", "encoder": "mean", "vectors": "fasttext", "ranker": ranker}
