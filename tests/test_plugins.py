@@ -118,21 +118,30 @@ def weights(module: nn.Module) -> Tensor:
     return nn.utils.parameters_to_vector(module.parameters()).detach()
 
 
-def check_initial_weights_follow_the_seed(network: Network) -> None:
+@pytest.fixture(params=networks(), ids=lambda network: network.name)
+def network(request) -> Network:
+    return request.param
+
+
+@pytest.fixture
+def module(network) -> nn.Module:
+    return network.build()
+
+
+def test_initial_weights_follow_the_seed(network):
     first, again, other = (weights(network.build(seed)) for seed in (1, 1, 2))
     assert first.equal(again)
     is_drawn = len(first) > 2  # a weight and a bias start at constants
     assert first.equal(other) != is_drawn
 
 
-def check_outputs_are_finite_float32(network: Network) -> None:
-    outputs = network.outputs(network.build())
+def test_outputs_are_finite_float32_and_depend_on_both_sides(network, module):
+    outputs = network.outputs(module)
     assert outputs.dtype == torch.float32 and outputs.isfinite().all()
-    assert len(outputs.unique(dim=0)) == len(outputs)  # they depend on both sides
+    assert len(outputs.unique(dim=0)) == len(outputs)
 
 
-def check_padding_changes_nothing(network: Network) -> None:
-    module = network.build()
+def test_padding_changes_nothing(network, module):
     for value in (0.3, -0.6):  # the values of padding would win a maximum
         with torch.no_grad():
             for parameter in module.parameters():
@@ -142,43 +151,40 @@ def check_padding_changes_nothing(network: Network) -> None:
             torch.testing.assert_close(narrow, wide)
 
 
-def check_order_changes_nothing(network: Network) -> None:
-    module = network.build()
+def test_order_changes_nothing(network, module):
     reverse = network.outputs(module, is_reversed=True)
     torch.testing.assert_close(reverse, network.outputs(module))
 
 
-def check_empty_sentences_have_finite_outputs_and_gradients(network: Network) -> None:
-    module = network.build()
+def test_empty_sentences_have_finite_outputs_and_gradients(network, module):
     outputs = network.outputs(module, is_empty=True)
     outputs.sum().backward()
     assert outputs.isfinite().all()
     assert all(parameter.grad.isfinite().all() for parameter in module.parameters())
 
 
-def check_gradients_reach_every_parameter(network: Network) -> None:
+def test_gradients_reach_every_parameter(network):
     module = network.build(dropout=0.5)
     network.outputs(module).sum().backward()
     assert all(parameter.grad.abs().sum() > 0 for parameter in module.parameters())
 
 
-def check_a_diverged_weight_shows(network: Network) -> None:
-    module = network.build()
+def test_a_diverged_weight_shows(network, module):
     with torch.no_grad():
         next(module.parameters()).view(-1)[0] = torch.nan
     assert network.outputs(module).isnan().any()
 
 
-def check_the_state_is_that_of_the_parameters(network: Network) -> None:
+def test_the_state_is_that_of_the_parameters(network, module):
     """Word vectors are neither trained nor saved."""
-    module, other = network.build(0), network.build(1)
+    other = network.build(1)
     assert set(module.state_dict()) == {name for name, _ in module.named_parameters()}
     other.load_state_dict(module.state_dict())
     assert network.outputs(other).equal(network.outputs(module))
 
 
-def check_dropout_acts_in_training_only(network: Network) -> None:
-    expected = network.outputs(network.build())
+def test_dropout_acts_in_training_only(network, module):
+    expected = network.outputs(module)
     for place in ("word_vectors", "sentence_vector", "both"):
         module = network.build(dropout=0.5, dropout_place=place)
         assert network.outputs(module).equal(expected) != network.has_dropout
@@ -187,19 +193,9 @@ def check_dropout_acts_in_training_only(network: Network) -> None:
         assert torch.get_rng_state().equal(before)
 
 
-def check_the_number_of_parameters(network: Network) -> None:
+def test_a_published_size_has_its_number_of_parameters(network):
     dim, sentence_dim, count = network.size
     assert len(weights(network.build(dim=dim, sentence_dim=sentence_dim))) == count
-
-
-CHECKS = [value for name, value in [*globals().items()]
-          if name.startswith("check_") and value.__module__ == __name__]  # fmt: skip
-
-
-@pytest.mark.parametrize("network", [*networks()], ids=lambda network: network.name)
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_a_network_keeps_its_contract(network, check):
-    check(network)
 
 
 @pytest.mark.parametrize("name", ENCODERS)

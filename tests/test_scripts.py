@@ -5,17 +5,17 @@ import inspect
 import runpy
 import subprocess
 import sys
-from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
+from unittest.mock import MagicMock, create_autospec
 
 import pytest
 
 from analogyqa.runs.train import train_cell
 
 ROOT = Path(__file__).parents[1]
-SCRIPTS = sorted((ROOT / "workflow_scripts").glob("*.py"))
+SCRIPTS_FOLDER = ROOT / "workflow_scripts"
+SCRIPTS = sorted(SCRIPTS_FOLDER.glob("*.py"))
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
@@ -45,20 +45,14 @@ def test_the_scripts_call_the_library_with_the_right_types(tmp_path):
 
 def test_as_many_seeds_train_in_parallel_as_the_job_has_threads(monkeypatch):
     """With fewer, the results would be the same."""
-    calls, signature = [], inspect.signature(train_cell)
-    fakes = {
-        "job.job": lambda _: nullcontext(),
-        "job.cell_job": lambda _: SimpleNamespace(cell=None, hyperparameters="paper"),
-        "runs.train.train_cell": lambda *values, **options: calls.append(
-            signature.bind(*values, **options).arguments
-        ),
-        "tracking.live_log": lambda *_: nullcontext(),
-    }
-    for name, value in fakes.items():
-        monkeypatch.setattr(f"analogyqa.{name}", value)
+    train = create_autospec(train_cell)
+    monkeypatch.setattr("analogyqa.runs.train.train_cell", train)
+    for name in ("job.job", "job.cell_job", "tracking.live_log"):
+        monkeypatch.setattr(f"analogyqa.{name}", MagicMock())
     config = {"output_dir": "results", "tracking_uri": "", "device": "cpu"}
-    output = SimpleNamespace(record="results/runs/a/run.json")
-    snakemake = SimpleNamespace(input={}, output=output, threads=2, config=config)
-    (script,) = (path for path in SCRIPTS if path.stem == "train_encoder")
-    runpy.run_path(str(script), {"snakemake": snakemake})
-    assert [call.get("threads") for call in calls] == [2]
+    snakemake = MagicMock(threads=2, config=config)
+    snakemake.output.record = "results/runs/a/run.json"
+    runpy.run_path(str(SCRIPTS_FOLDER / "train_encoder.py"), {"snakemake": snakemake})
+    (call,) = train.call_args_list
+    arguments = inspect.signature(train_cell).bind(*call.args, **call.kwargs).arguments
+    assert arguments["threads"] == 2
