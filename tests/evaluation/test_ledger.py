@@ -172,42 +172,37 @@ class TestVerdict:
         assert {*competitors} == {*others} - {paper.published_at(questions | system)}
 
 
-def test_repeated_values_refer_to_the_first_one():
-    repeats = find_repeats([CONFERENCE, WORKSHOP])
-    first = "also printed in table3 of diallo2019 (This work, WikiQA MRR)"
-    assert repeats["diallo2019", "table4", "Comb.", "Analogy"] == first
-    other = f"{first}, there for another system (analogy)"
-    assert repeats["lwda2019", "table1", "This work", "MRR"] == other
-    assert len([key for key in repeats if key[0] == "lwda2019"]) == 10
-
-
-def test_values_that_differ_in_further_digits_are_not_repeats():
-    repeats = find_repeats([load_paper(PAPERS / "mappsent" / "paper.yaml")])
+ANALOGY = "also printed in table3 of diallo2019 (This work, WikiQA MRR)"
+# Papers, the place of a value in the last one, and the earlier place that is named for it.
+REPEATS = [
+    ("diallo2019", "table4", "Comb.", "Analogy", ANALOGY),
+    ("diallo2019 lwda2019", "table1", "This work", "MRR",
+     f"{ANALOGY}, there for another system (analogy)"),
     # 75.48 and 75.52 are in one row; 78.81 is printed in Table 1, too.
-    assert ("mappsent", "table3", "Arora, window 5", "2016, 500") not in repeats
-    row = ("mappsent", "table3", "Arora PCA, window 20", "2016, 300")
-    assert repeats[row] == "also printed in table1 of mappsent (Arora PCA, MAP)"
-
-
-def test_equal_values_of_other_systems_or_overrides_are_not_repeats():
-    papers = [
-        load_paper(PAPERS / name / "paper.yaml") for name in ("mappsent", "sentence_analogies")
-    ]
-    repeats = find_repeats(papers)
-    for row, column in [
-        ("Arora PCA, window 20", "2016, 100"),  # 78.03, as MappSent with window 5
-        ("MappSent PCA (1), window 5", "2016, 800"),  # 77.91, as with dimension 300
-        ("MappSent- PCA, window 10", "2017, 800"),  # 45.33, as Arora PCA
-    ]:
-        assert ("mappsent", "table3", row, column) not in repeats
-    assert ("mappsent", "table4", "9", "Arora") not in repeats  # 8 components
+    ("mappsent", "table3", "Arora, window 5", "2016, 500", None),
+    ("mappsent", "table3", "Arora PCA, window 20", "2016, 300",
+     "also printed in table1 of mappsent (Arora PCA, MAP)"),
+    # Equal values of other systems or overrides:
+    ("mappsent", "table3", "Arora PCA, window 20", "2016, 100", None),  # 78.03, as MappSent, 5
+    ("mappsent", "table3", "MappSent PCA (1), window 5", "2016, 800", None),  # 77.91, as with 300
+    ("mappsent", "table3", "MappSent- PCA, window 10", "2017, 800", None),  # 45.33, as Arora PCA
+    ("mappsent", "table4", "9", "Arora", None),  # 8 components
     # .96 for one encoder and one kind of sentence, and again for others.
-    assert ("sentence_analogies", "table6", "InferSentV2", "Negation") not in repeats
+    ("mappsent sentence_analogies", "table6", "InferSentV2", "Negation", None),
     # Rows of ours for one printed value, and a column that the authors' code fills twice.
-    ours = ("mappsent", "table6", "One side, unit length only", "2016, window 20, dimension 300")
-    assert repeats[ours] == "also printed in table1 of mappsent (MappSent, MAP)"
-    twice = ("sentence_analogies", "table4", "GloVe", "3CosMul-U")
-    assert repeats[twice] == "also printed in table4 of sentence_analogies (GloVe, 3CosAdd-U)"
+    ("mappsent", "table6", "One side, unit length only", "2016, window 20, dimension 300",
+     "also printed in table1 of mappsent (MappSent, MAP)"),
+    ("sentence_analogies", "table4", "GloVe", "3CosMul-U",
+     "also printed in table4 of sentence_analogies (GloVe, 3CosAdd-U)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("papers", "artefact", "row", "column", "first"), REPEATS)
+def test_a_repeated_value_refers_to_the_first_one(papers, artefact, row, column, first):
+    names = papers.split()
+    repeats = find_repeats([load_paper(PAPERS / name / "paper.yaml") for name in names])
+    assert repeats.get((names[-1], artefact, row, column)) == first
+    assert "lwda2019" not in names or sum(key[0] == "lwda2019" for key in repeats) == 10
 
 
 class TestSummary:
@@ -329,15 +324,11 @@ class TestLedger:
         assert not ledger.duplicated([*key, "hyperparameters"]).any()
 
     def test_pairs_are_counted_for_all_question_types_together(self):
-        text = (
-            "{title: T, cells: {dataset: wikiqa, split: test}, columns: {N: {count: pairs}}, "
-            "rows: {Who: {subset: who}}, published: {Who: [9]}}"
-        )
-        paper, config = make_paper({"table1": yaml.safe_load(text)}), make_config()
-        results = Results(
-            make_summary(config), equal_values, {"wikiqa": {"pairs": {"test": {"all": 9}}}}
-        )
-        ledger = ledger_of(paper, config, results)
+        table = {"title": "T", "cells": {"dataset": "wikiqa", "split": "test"}}
+        table |= {"columns": {"N": {"count": "pairs"}}, "rows": {"Who": {"subset": "who"}}}
+        paper = make_paper({"table1": table | {"published": {"Who": [9]}}})
+        results = Results(counts={"wikiqa": {"pairs": {"test": {"all": 9}}}})
+        ledger = ledger_of(paper, make_config(), results)
         assert ledger["reason"].item() == "pairs are counted for the subset all only"
 
 
@@ -349,14 +340,8 @@ class TestNoSpread:
         # The cited value sets the precision of the column.
         published = {"Theirs": [{1: 0.785, 100: 77.87}[scale], "-"], "Ours": [printed, "-"]}
         paper = make_paper({"table1": PER_CENT | {"scale": scale, "published": published}})
-        measured = {
-            "mean": mean,
-            "sd": 0.0,
-            "run_low": mean,
-            "run_high": mean,
-            "n_items": 1000,
-        } | spread
-        summary = make_summary(config, paper, **measured)
+        measured = {"mean": mean, "sd": 0.0, "run_low": mean, "run_high": mean, "n_items": 1000}
+        summary = make_summary(config, paper, **measured | spread)
         ledger = ledger_of(paper, config, Results(summary, equal_values))
         return ledger["verdict"].item()
 
@@ -519,39 +504,26 @@ cells: {dataset: wikiqa, subset: all, count: pairs}
 columns: {Train: {split: train}, Dev: {split: dev}, Test: {split: test}}
 rows: {Pairs: {}}
 remarks: {Test: Look at it.}
-published: {Pairs: [20K, 1.1K, 94]}
 """
 
 
 @pytest.mark.parametrize(
-    ("counts", "verdicts"),
+    ("printed", "counts", "verdicts"),
     [
-        ([20_360, 1_200, 94], ["reproduced", "higher", "reproduced"]),
-        ([20_999, 1_199, 95], ["reproduced", "reproduced", "higher"]),
-        ([21_000, 1_050, 93], ["higher", "reproduced", "lower"]),
-        ([19_500, 1_049, 94], ["reproduced", "lower", "reproduced"]),
+        # Counts in thousands are compared rounded or cut off.
+        (["20K", "1.1K", 94], [20_360, 1_200, 94], ["reproduced", "higher", "reproduced"]),
+        (["20K", "1.1K", 94], [20_999, 1_199, 95], ["reproduced", "reproduced", "higher"]),
+        (["20K", "1.1K", 94], [21_000, 1_050, 93], ["higher", "reproduced", "lower"]),
+        (["20K", "1.1K", 94], [19_500, 1_049, 94], ["reproduced", "lower", "reproduced"]),
         # From 10,000 on, whole thousands are printed; below 1,000, every digit.
-        ([19_499, 9_999, 999], ["lower", "higher", "higher"]),
+        (["20K", "1.1K", 94], [19_499, 9_999, 999], ["lower", "higher", "higher"]),
+        ([1_148, 1_148, 20_360], [1_148, 1_110, 20_000], ["reproduced", "lower", "lower"]),
     ],
 )
-def test_counts_printed_in_thousands_are_compared_rounded_or_cut_off(counts, verdicts):
-    paper = make_paper({"table1": yaml.safe_load(COUNTED)})
+def test_counts_are_compared_as_they_are_printed(printed, counts, verdicts):
+    paper = make_paper({"table1": yaml.safe_load(COUNTED) | {"published": {"Pairs": printed}}})
     pairs = {split: {"all": count} for split, count in zip(SPLITS, counts, strict=True)}
-    results = Results(counts={"wikiqa": {"pairs": pairs}})
-    ledger = ledger_of(paper, make_config(), results)
+    ledger = ledger_of(paper, make_config(), Results(counts={"wikiqa": {"pairs": pairs}}))
     assert ledger["mean"].tolist() == counts
     assert ledger["verdict"].tolist() == verdicts
     assert ledger["reason"].tolist() == ["", "", "Look at it."]
-
-
-@pytest.mark.parametrize(
-    ("printed", "count", "verdict"),
-    [(1_148, 1_148, "reproduced"), (1_148, 1_110, "lower"), (20_360, 20_000, "lower")],
-)
-def test_counts_printed_in_full_are_compared_exactly(printed, count, verdict):
-    counted = yaml.safe_load(COUNTED) | {"published": {"Pairs": [printed, "-", "-"]}}
-    paper = make_paper({"table1": counted})
-    pairs = {split: {"all": count} for split in SPLITS}
-    results = Results(counts={"wikiqa": {"pairs": pairs}})
-    (judged,) = ledger_of(paper, make_config(), results)["verdict"]
-    assert judged == verdict

@@ -13,7 +13,7 @@ SCRIPT = REPOSITORY / "workflow_scripts" / "run_script.py"
 JOBS = {
     "runs/fasttext/wikiqa/who/default/scores.parquet":
         "score_candidates system=fasttext dataset=wikiqa subset=who overrides=default",
-    "figures/diallo2019/figure6.png": "draw_figure paper=diallo2019 number=6",
+    "figures/diallo2019/figure6.png": "draw_figure paper=diallo2019 artefact=figure6",
 }  # fmt: skip
 
 
