@@ -15,14 +15,9 @@ from analogyqa.report.stored import read_configuration
 from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import CORPUS, SCORES, read_table, write_table
-from analogyqa.training.data import ranked_sentences
-from analogyqa.vectors.store import read_store
 from builders.projects import read_csv
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
-
-SYSTEMS = ("infersent", "infersent-cosine", "sent2vec-cosine", "sif", "bm25", "tam")
-STORES = ("infersent2", "infersent-nli", "sent2vec-words", "sif")
 
 
 def read_json(path):
@@ -39,27 +34,6 @@ def record_of(project, system):
 
 def corpus_of(project):
     return read_table(project.results / "corpora" / "wikiqa.parquet", CORPUS)
-
-
-# Sentence vectors, rewritten questions and BM25
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_every_typed_candidate_of_dev_and_test_is_scored_for_each_seed(finished, system):
-    corpus = corpus_of(finished)
-    expected = corpus[corpus["question_type"].notna() & (corpus["split"] != "train")]
-    scores = read_table(run_of(finished, system) / "scores.parquet", SCORES)
-    for seed in (0, 1):
-        candidate_ids = scores.loc[scores["seed"] == seed, "candidate_id"]
-        assert sorted(candidate_ids) == sorted(expected["candidate_id"])
-
-
-@pytest.mark.parametrize("store", STORES)
-def test_the_sentences_that_are_ranked_are_encoded_once(finished, store):
-    path = finished.results / "sentence_vectors" / "wikiqa" / f"{store}.npy"
-    vectors, rows = read_store(path)
-    assert list(rows) == ranked_sentences(corpus_of(finished), typed_only=True)
-    assert vectors.any(axis=1).all()
 
 
 ORIGINS = {
