@@ -18,11 +18,3 @@ def test_only_retired_goals_have_a_command_that_is_gone():
         if not (ROOT / row["command"].split()[1]).exists():
             gone.add(row["goal"])
     assert gone == {name for name, goal in goals.items() if goal.get("retired")}
-
-
-def test_a_value_meets_a_goal_or_misses_it():
-    verdict = performance.goal_verdict
-    assert verdict({"at_least": 2}, 2.0) == ("at least 2", "met")
-    assert verdict({"at_least": 2}, 1.9) == ("at least 2", "missed")
-    assert verdict({"at_most": 2}, 2.1) == ("at most 2", "missed")
-    assert verdict({}, 2.1) == ("-", "-")
