@@ -226,10 +226,10 @@ class TestPage:
 
 # Pairs
 
-TYPE_OF = {"a": "who", "b": "who", "c": "when", "d": "when"}
+TYPES = {"a": "who", "b": "who", "c": "when", "d": "when"}
 # By how much the first system is better on each question, and the folds that test them.
 GAINS = {"train:a": 0.3, "dev:b": 0.1, "train:c": -0.2, "test:d": 0.0}
-FOLDS_OF_PAIR = {"1of2": ["train:a", "dev:b"], "2of2": ["train:c", "test:d"]}
+PAIR_FOLDS = {"1of2": ["train:a", "dev:b"], "2of2": ["train:c", "test:d"]}
 PAIR_CONFIG = make_study_config(
     systems=SYSTEMS[:2], measures=["mrr"], pairs={"baseline": list(SYSTEMS[:2])}
 )
@@ -242,11 +242,11 @@ def corpus():
         (
             split,
             item,
-            f"{TYPE_OF[item]} is {item} ?",
+            f"{TYPES[item]} is {item} ?",
             f"{item}-{label}",
             "text",
             label,
-            TYPE_OF[item],
+            TYPES[item],
         )
         for split, item in (name.split(":") for name in GAINS)
         for label in (0, 1)
@@ -256,7 +256,7 @@ def corpus():
 
 
 def pair_values(cell: Cell, measure: str) -> pd.DataFrame:
-    items = FOLDS_OF_PAIR[dict(cell.overrides)["fold"]]
+    items = PAIR_FOLDS[dict(cell.overrides)["fold"]]
     first = np.array([GAINS[item] for item in items]) * (cell.system == "analogy")
     return pd.DataFrame(0.5 + np.add.outer([-0.01, 0.01], first), [0, 1], items)
 

@@ -44,7 +44,7 @@ CONFIG = wikiqa_config()
 
 
 @cache
-def results_of(cell: Cell, mean: float, questions: int = QUESTIONS) -> Results:
+def make_cell_results(cell: Cell, mean: float, questions: int = QUESTIONS) -> Results:
     """Return a run of two seeds whose questions vary around `mean`; AP is half of RR."""
     noise = np.random.default_rng(list(map(ord, cell.path))).normal(0, 0.08, (2, questions))
     values = mean + noise - noise.mean()
@@ -62,7 +62,7 @@ def make_results(config: Config, missing: tuple[Cell, ...] = (), **means: float)
         mean = means.get(f"{system}_{value or choice}", MEANS[system])
         count = QUESTIONS - 6 * ("drop" in str(cell.overrides))
         if cell not in missing:
-            results.setdefault(cell, results_of(cell, mean, count))
+            results.setdefault(cell, make_cell_results(cell, mean, count))
     summary = pd.concat([result.summary for result in results.values()], ignore_index=True)
     return Results(
         summary, lambda cell, measure: results.get(cell, Results()).values(cell, measure)

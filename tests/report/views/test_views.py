@@ -53,14 +53,14 @@ SENTENCES = [
 ]
 
 
-def norm_of(words):
+def count_letters(words):
     return float(sum(map(len, words)))
 
 
 def sentence(kind, name, question, label, text):
     words = text.split()
     vector = np.random.default_rng(len(text)).normal(size=4)
-    return (kind, name, question, label, text, words, norm_of(words), vector)
+    return (kind, name, question, label, text, words, count_letters(words), vector)
 
 
 def make_inside(sentences=SENTENCES, norm=None):
@@ -74,7 +74,7 @@ def make_inside(sentences=SENTENCES, norm=None):
         ]
         rows.append(sentence("candidate", f"{name}-no", name, 0, "not at all"))
     words = dict.fromkeys(word for row in rows for word in row[5])
-    rows += [("word", word, "", -1, word, [word], norm_of([word]), []) for word in words]
+    rows += [("word", word, "", -1, word, [word], count_letters([word]), []) for word in words]
     frame = pd.DataFrame(rows, columns=INSIDE.names)
     return frame if norm is None else frame.assign(norm=norm)
 
@@ -204,7 +204,7 @@ def test_too_few_points_are_not_projected(count, show, tmp_path):
 # Figure 5
 
 
-def value_of(frame, kind, what):
+def find_value(frame, kind, what):
     return frame.set_index(["panel", "kind", "what"])["value"]["First", kind, what]
 
 
@@ -212,17 +212,17 @@ def test_a_question_is_compared_with_the_mean_of_its_right_answers(show):
     frame = show("norms")[0].frame
     norms, norms_per_word = (
         [[norm(text.split()) for text in (question, *answers)] for question, answers in SENTENCES]
-        for norm in (norm_of, lambda words: norm_of(words) / len(words))
+        for norm in (count_letters, lambda words: count_letters(words) / len(words))
     )
     differences, per_word = (
         np.array([question - np.mean(answers) for question, *answers in values])
         for values in (norms, norms_per_word)
     )
-    assert value_of(frame, "question", DIFFERENCE) == pytest.approx(differences.mean())
-    assert value_of(frame, "question", FOR_EACH_WORD) == pytest.approx(per_word.mean())
-    assert value_of(frame, "question", SHARE) == pytest.approx((differences > 0).mean())
+    assert find_value(frame, "question", DIFFERENCE) == pytest.approx(differences.mean())
+    assert find_value(frame, "question", FOR_EACH_WORD) == pytest.approx(per_word.mean())
+    assert find_value(frame, "question", SHARE) == pytest.approx((differences > 0).mean())
     answers = [norm for _, *answers in norms for norm in answers]
-    assert value_of(frame, "answer", MEAN) == pytest.approx(np.mean(answers))
+    assert find_value(frame, "answer", MEAN) == pytest.approx(np.mean(answers))
 
 
 @pytest.mark.parametrize(

@@ -293,11 +293,10 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
 
 
 def _claim_interval(row: dict, largest: float) -> dict[str, float | None]:
-    if pd.isna(row["p_value"]):
-        return {}
+    names = () if pd.isna(row["p_value"]) else ("low", "effect", "high", "paper_effect")
     return {
         name: None if pd.isna(row[name]) else round(50 + 48 * row[name] / largest, 1)
-        for name in ("low", "effect", "high", "paper_effect")
+        for name in names
     }
 
 

@@ -133,13 +133,13 @@ def _distances(frame: pd.DataFrame) -> str:
     """Say whether questions lie around the answers of a panel, or beside them."""
     questions, answers = (frame.loc[frame["kind"] == kind, AXES].to_numpy() for kind in LOOK)
     centre = answers.mean(axis=0)
-    of_questions, of_answers = (
+    question_distance, answer_distance = (
         np.linalg.norm(points - centre, axis=1).mean() for points in (questions, answers)
     )
     between_centres = np.linalg.norm(questions.mean(axis=0) - centre)
     return (
         f"{frame['panel'].iloc[0]}: from the centre of the answers, questions lie "
-        f"{of_questions:.1f} away, answers {of_answers:.1f}, the centre of the questions "
+        f"{question_distance:.1f} away, answers {answer_distance:.1f}, the centre of the questions "
         f"{between_centres:.1f} (0 if all around)."
     )
 
