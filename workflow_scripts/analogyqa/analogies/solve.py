@@ -128,19 +128,15 @@ class Category(NamedTuple):
 class Rules(NamedTuple):
     """How questions are asked and answered.
 
-    Attributes:
-        constrained: whether A, B and C are no answers.
-        as_coded: whether the candidates are those of the authors' code. Otherwise they are distinct
-            sentences, of which A, B and C are left out if `constrained`.
-        first_wins: whether the first of equal scores wins. Otherwise k candidates that are tied,
-            up to `TIE`, get 1/k of the question each, so that their order does not matter.
-        both_directions: whether each pair of an analogy is asked for.
+    Without `as_coded`, the candidates are distinct sentences, of which A, B and C are left out if
+    `constrained`. Without `first_wins`, k candidates that are tied, up to `TIE`, get 1/k of the
+    question each, so that their order does not matter.
     """
 
-    constrained: bool = True
-    as_coded: bool = False
-    first_wins: bool = False
-    both_directions: bool = False
+    constrained: bool = True  # A, B and C are no answers
+    as_coded: bool = False  # the candidates are those of the authors' code
+    first_wins: bool = False  # the first of equal scores wins
+    both_directions: bool = False  # each pair of an analogy is asked for
 
 
 class Solved(NamedTuple):

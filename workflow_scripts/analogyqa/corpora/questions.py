@@ -86,9 +86,7 @@ def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
 def restrict_to_fold(table: pd.DataFrame, folded: pd.DataFrame) -> pd.DataFrame:
     """Give the rows of a data set's table the splits and ids of a fold, and drop all others.
 
-    Args:
-        table: any table with the columns split, question_id and candidate_id.
-        folded: the fold, as `fold_corpus` returns it.
+    The table is any with the columns split, question_id and candidate_id.
     """
     ids = {column: fold_ids(table, column) for column in ("question_id", "candidate_id")}
     splits = folded.drop_duplicates("question_id").set_index("question_id")["split"]
@@ -130,11 +128,7 @@ def keep_train_share(corpus: pd.DataFrame, share: float) -> pd.DataFrame:
     """Return a corpus with a share of its training questions, stratified by type.
 
     Subsamples are nested: a larger share contains the questions of a smaller one. At least one
-    question of each type remains.
-
-    Args:
-        corpus: table with schema CORPUS.
-        share: the fraction to keep, above 0 and up to 1.
+    question of each type remains. `share` is above 0 and up to 1.
     """
     train = corpus[corpus["split"] == "train"]
     questions = train.drop_duplicates("question_id").set_index("question_id")["question_type"]

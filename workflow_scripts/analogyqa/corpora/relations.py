@@ -51,11 +51,8 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
     """Return the pairs of several relations as a table with schema CORPUS.
 
     The first sentence of a pair becomes the question, the second its correct candidate, the
-    distractors its wrong candidates, and the category its question type. Repeated pairs are kept
-    and reported, because their analogies count more than once.
-
-    Args:
-        files: the file of each category.
+    distractors its wrong candidates, and the category, a key of `files`, its question type.
+    Repeated pairs are kept and reported, because their analogies count more than once.
 
     Raises:
         AnalogyQAError: for a malformed or quoted file, and for a category with fewer than three

@@ -91,9 +91,7 @@ def read(
 def find_columns(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
     """Return the position of each key of NAMES whose column a header has.
 
-    Args:
-        header: The names of the columns.
-        columns: Names that the user has given, which are not looked for under another name.
+    `columns` are names that the user has given, which are not looked for under another name.
     """
     plain = [_plain(name) for name in header]
     names = NAMES | {key: (_plain(name),) for key, name in columns.items()}
