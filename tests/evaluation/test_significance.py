@@ -12,6 +12,7 @@ from analogyqa.evaluation.significance import (
     compare_unpaired,
     holm,
     partial_conjunction,
+    row_p_value,
 )
 
 UNIT = st.floats(0, 1)
@@ -246,3 +247,8 @@ def test_the_variance_of_seeds_of_ensembles_is_that_of_their_models():
         first, second = np.repeat(ensembles, 20, axis=1), np.zeros((1, 20))
         variances.append(compare_paired(first, second, samples=1, shared=(2, 1)).seed_variance)
     assert np.mean(variances) == pytest.approx(1 / 5, rel=0.1)
+
+
+@pytest.mark.parametrize(("greater", "less", "two_sided"), [(0.01, 0.99, 0.02), (0.6, 0.6, 1.0)])
+def test_the_two_sided_p_value_is_twice_the_smaller_one_and_at_most_one(greater, less, two_sided):
+    assert row_p_value({"p_greater": greater, "p_less": less}) == two_sided

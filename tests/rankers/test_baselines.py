@@ -43,6 +43,7 @@ def test_scores_match_the_formula_in_any_order():
     scores = bm25_scores(*zip(*pairs, strict=True), COLLECTION, True)
     np.testing.assert_allclose(scores, expected, rtol=1e-5)
     assert scores.dtype == np.float32
+    assert bm25_scores([], [], COLLECTION, True).shape == (0,)
 
 
 def test_a_repeated_sentence_of_the_collection_counts_once():
