@@ -247,8 +247,8 @@ def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
     if name in paper.views:
         tables = view_tables(config, paper.views[name]).values()
         return list(dict.fromkeys(table.cell for table in tables if table.cell))
-    asked = artefact_coordinates(config, paper, name)
-    measured = [at for at in asked if KINDS[at.kind].from_metrics]
+    shown = artefact_coordinates(config, paper, name)
+    measured = [at for at in shown if KINDS[at.kind].from_metrics]
     return _cells_at(measured, config, paper_only=paper.artefacts[name].is_figure)
 
 

@@ -95,14 +95,14 @@ def find_columns(header: Sequence[str], columns: Mapping[str, str]) -> dict[str,
     """
     plain = [_plain(name) for name in header]
     names = NAMES | {key: (_plain(name),) for key, name in columns.items()}
-    found = {key: [name for name in usual if name in plain] for key, usual in names.items()}
-    return {key: plain.index(present[0]) for key, present in found.items() if present}
+    matching = {key: [name for name in usual if name in plain] for key, usual in names.items()}
+    return {key: plain.index(present[0]) for key, present in matching.items() if present}
 
 
 def split_header(line: str) -> tuple[str, list[str]]:
     """Return the delimiter of a header, and its names: that which finds the most columns."""
     split = {delimiter: next(csv.reader([line], delimiter=delimiter)) for delimiter in _DELIMITERS}
-    best = max(split, key=lambda found: (len(find_columns(split[found], {})), len(split[found])))
+    best = max(split, key=lambda name: (len(find_columns(split[name], {})), len(split[name])))
     return best, split[best]
 
 
@@ -220,8 +220,8 @@ def _check_wikiqa_header(names: list[str], path: str | Path) -> None:
         cause = "the column names are in double quotes, as spreadsheets write them."
         raise AnalogyQAError(f"{path}, line 1: {cause} {WITHOUT_QUOTES}.")
     if missing := [column for column in WIKIQA if column not in names]:
-        found = find_columns(split_header("\t".join(names))[1], {})
-        can_read = NAMES.keys() <= {*found, OPTIONAL}
+        columns = find_columns(split_header("\t".join(names))[1], {})
+        can_read = NAMES.keys() <= {*columns, OPTIONAL}
         hint = " `reader: table` reads this file as it is." if can_read else ""
         raise AnalogyQAError(
             f"{path}, line 1: no column {', '.join(missing)} in the header, which is "

@@ -58,7 +58,7 @@ def headline(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
 
 
 def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
-    """Return what was found about a paper: at most five findings, without those about nothing.
+    """Return what was found about a paper, in at most five sentences.
 
     Args:
         ledger: The verdicts on its numbers, columns LEDGER; empty if our data are not the paper's.

@@ -88,8 +88,8 @@ def build_sensitivity(
             row: dict = {"dataset": dataset, "choice": choice, "value": value, "measure": measure}
             row |= {"system": system, "published": published, **compared}
             if cell is None or not (run := results.by_cell.get((cell, measure))):
-                wanted = at | Coordinates(**variations[choice, value])
-                rows.append(row | {"reason": no_run(cell) if cell else why_no_run(wanted, config)})
+                changed = at | Coordinates(**variations[choice, value])
+                rows.append(row | {"reason": no_run(cell) if cell else why_no_run(changed, config)})
                 continue
             row |= {column: run[column] for column in (*MEASURED, "substitute")}
             row["learnt"] = "no" if has_failed[cell] else "yes"

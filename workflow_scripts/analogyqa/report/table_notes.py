@@ -273,8 +273,8 @@ def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:
         f"{heading} of {', '.join(names)}: {fact}."
         for (heading, fact), names in names_by_fact([*tuned, *stated, *origins]).items()
     ]
-    more = f"All hyperparameters and origins: [report]({CONFIGURATION})."
-    return [*lines[:MOST_LINES], more] if lines else []
+    reference = f"All hyperparameters and origins: [report]({CONFIGURATION})."
+    return [*lines[:MOST_LINES], reference] if lines else []
 
 
 def _flat(values: dict) -> str:

@@ -52,7 +52,7 @@ class _Module(NamedTuple):
 def code_hash(*starts: str | Path, without: tuple[str, ...] = ()) -> str:
     """Return the hash of all definitions that `reached` returns, and of templates beside them."""
     definitions = reached(*starts, without=without)
-    # With what the names in it stand for, as several modules may define the same name.
+    # Several modules may define the same name, so the hash covers what the names stand for.
     code = {content_hash([_own_hash(at), _meanings(at, without)]) for at in definitions}
     folders = {_module_file(at.module).parent / "templates" for at in definitions}
     paths = (path for folder in folders for path in folder.glob("[!.]*"))
@@ -62,10 +62,10 @@ def code_hash(*starts: str | Path, without: tuple[str, ...] = ()) -> str:
 
 @cache
 def reached(*starts: str | Path, without: tuple[str, ...] = ()) -> frozenset[Definition]:
-    """Return the definitions that are named where a job starts, or in another one of them.
+    """Return the definitions that a job reaches by name, directly or through other definitions.
 
-    A start is the name of a module, all of whose definitions are included, or the path of a script,
-    with all that it imports. Names within functions count, imports for type checking do not.
+    A job starts at a module, all of whose definitions it reaches, or at the path of a script, with
+    all that the script imports. Names within functions count, imports for type checking do not.
     Modules and lists whose decisions reach a job as parameters are left out, and those `without`.
     """
     waiting: set[Definition] = set()
@@ -105,8 +105,8 @@ def _names(at: Definition) -> dict[str, set[str]]:
     statements, imports = _module(at.module)
     nodes = (node for statement in statements[at.name] for node in ast.walk(statement))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    own = {name: {f"{at.module}.{name}"} for name in names & statements.keys()}
-    return own | {name: imports[name] for name in names & imports.keys()}
+    defined = {name: {f"{at.module}.{name}"} for name in names & statements.keys()}
+    return defined | {name: imports[name] for name in names & imports.keys()}
 
 
 def _meanings(at: Definition, without: Collection[str]) -> dict[str, list[str]]:
@@ -218,8 +218,8 @@ def script_hash(script: str, *modules: str) -> str:
 
 @cache
 def package_hash(*names: str) -> str:
-    """Return the hash of some modules of the library, and of all modules of some packages."""
-    # No lock or copy of an editor.
+    """Return the hash of the modules and packages of the library with these names."""
+    # Editors leave locks and backups, whose names are no identifiers.
     paths = [path for path in LIBRARY.rglob("*.py") if path.stem.isidentifier()]
     parts = {path: path.relative_to(LIBRARY).with_suffix("") for path in paths}
     return content_hash(

@@ -50,9 +50,9 @@ def plugin_code(system: System) -> list[str]:
     if system.trained:
         objective = OBJECTIVES[system.training.loss]
         entries += [objective, objective.draws, OPTIMISERS[system.training.optimiser]]
-    own = [entry.definition for entry in entries]
+    definitions = [entry.definition for entry in entries]
     first = plugin_code(system.starts_from) if system.starts_from else []
-    return list(dict.fromkeys(own + first))
+    return list(dict.fromkeys(definitions + first))
 
 
 def selecting_measures(system: System) -> list[list]:
@@ -79,7 +79,9 @@ def checkpoint_path(
     system = job.system
     depends_on = {
         # Not the weights that score: a checkpoint has both the last weights and their averages.
-        "system": {key: own for key, own in system.scientific().items() if key != "scores_with"},
+        "system": {
+            key: value for key, value in system.scientific().items() if key != "scores_with"
+        },
         "training": system.training.model_dump(),
         "seed": seed,
         "types": job.types,
@@ -113,8 +115,8 @@ def train_cell(
     chosen_device = device_for(device)
     hashes = {seed: table_hashes(tables) for seed, tables in job.files.items()}
     calls = [
-        (job, seed, chosen_device, checkpoint_path(job, seed, own, checkpoints))
-        for seed, own in hashes.items()
+        (job, seed, chosen_device, checkpoint_path(job, seed, inputs, checkpoints))
+        for seed, inputs in hashes.items()
     ]
     trained = side_by_side(train_one, calls, threads, on_epoch)
     scores, histories, machines = zip(*trained, strict=True)

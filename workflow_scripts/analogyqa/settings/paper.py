@@ -201,14 +201,14 @@ class Paper(Section):
         values: list[float | None] = []
         for artefact in self.artefacts.values():
             scores = [number for number in artefact.numbers() if number.kind in (SCORE, CITED)]
-            own = {n.published for n in scores if n.coordinates.key == coordinates.key}
-            if own:
+            printed = {n.published for n in scores if n.coordinates.key == coordinates.key}
+            if printed:
                 values += [
                     number.published
                     for number in scores
                     if number.coordinates.system != coordinates.system
                     and number.coordinates.agrees_with(coordinates, CONDITIONS)
-                    and (number.kind == CITED or number.published not in own)
+                    and (number.kind == CITED or number.published not in printed)
                 ]
         return [value for value in dict.fromkeys(values) if value is not None]
 

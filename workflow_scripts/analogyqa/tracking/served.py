@@ -52,11 +52,11 @@ class RankingModel:
         Raises MlflowException, which a server answers with the status 400, for other columns and
         for what `Model.rank` refuses.
         """
-        asked = [*zip(requests["question"], requests["candidates"], strict=True)]
+        questions = [*zip(requests["question"], requests["candidates"], strict=True)]
         try:
-            for number, (question, candidates) in enumerate(asked):
+            for number, (question, candidates) in enumerate(questions):
                 _require_texts(question, candidates, f"row {number}")
-            ranked = [self.model.rank(question, list(texts)) for question, texts in asked]
+            ranked = [self.model.rank(question, list(texts)) for question, texts in questions]
         except AnalogyQAError as error:
             raise MlflowException.invalid_parameter_value(str(error)) from error
         return pd.DataFrame({"ranking": [frame.to_dict("records") for frame in ranked]})

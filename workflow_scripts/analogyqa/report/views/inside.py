@@ -1,4 +1,4 @@
-"""What trained encoders make of a test split: vectors and norms of sentences and of words.
+"""Views of trained encoders: the vectors and norms of the sentences and words of a test split.
 
 Figures 4 and 5 and Tables 8 and 9 of HyperQA.
 """
@@ -155,9 +155,9 @@ def show_norms(panels: Sequence[Panel], view: View, config: Config) -> ViewConte
     drawn = figure.subplots(nrows=len(panels), ncols=2, squeeze=False)
     for line, panel in zip(drawn, panels, strict=True):
         counts = frame[(frame["panel"] == panel.name) & (frame["what"] == COUNT)]
-        before = f"{panel.name}: " if len(panels) > 1 else ""
+        prefix = f"{panel.name}: " if len(panels) > 1 else ""
         for axes, (letter, kinds) in zip(line, GROUPS.items(), strict=True):
-            title = f"{before}({letter}) {' and '.join(TITLES[kind] for kind in kinds)}"
+            title = f"{prefix}({letter}) {' and '.join(TITLES[kind] for kind in kinds)}"
             axes.set_title(title, fontsize="medium")
             if panel.reason:
                 axes.text(0.5, 0.5, panel.reason, transform=axes.transAxes, ha="center", wrap=True)
@@ -311,10 +311,10 @@ def show_pairs(panels: Sequence[Panel], view: View, config: Config) -> ViewConte
     for panel in panels:
         examples = [example for example in view.examples if example.panel == panel.name]
         questions = panel.rows("question").to_dict("records")
-        found = [_find(questions, example.find) for example in examples]
-        used = [question["question_id"] for question in found if question]
+        matching = [_find(questions, example.find) for example in examples]
+        used = [question["question_id"] for question in matching if question]
         others = iter([question for question in questions if question["question_id"] not in used])
-        for example, question in zip(examples, found, strict=True):
+        for example, question in zip(examples, matching, strict=True):
             printed = [example.question, example.answer]
             if question is None:
                 missing += [] if panel.reason else [example]
