@@ -30,7 +30,7 @@ from analogyqa.evaluation.published import LEDGER
 from analogyqa.evaluation.summary import SUMMARY, read_csv
 from analogyqa.evaluation.verdicts import MARKS
 from analogyqa.report.archived import views_with_sentences
-from analogyqa.report.claims_page import PRIMARY
+from analogyqa.report.ledger_pages import PRIMARY
 from analogyqa.report.outcomes import results_table
 from analogyqa.report.page.runs import machines, short_commit
 from analogyqa.report.stored import read_stored

@@ -1,8 +1,7 @@
 """Draw a figure of a paper."""
 
 from analogyqa.cells import artefact_cells
-from analogyqa.evaluation.results import read_results
-from analogyqa.evaluation.summary import write_csv
+from analogyqa.evaluation.summary import read_results, write_csv
 from analogyqa.job import job, reported
 from analogyqa.report.figures import build_figure, draw_figure
 from analogyqa.report.views.show import build_view, draw_view

@@ -2,11 +2,10 @@
 
 from analogyqa.cells import cells_by_run, claim_cells
 from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
-from analogyqa.evaluation.results import read_learnt
-from analogyqa.evaluation.summary import index_values, read_runs, write_csv
+from analogyqa.evaluation.summary import index_values, read_learnt, read_runs, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.report.claims_page import claims_table
+from analogyqa.report.ledger_pages import claims_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import read_costs
 

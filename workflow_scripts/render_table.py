@@ -2,8 +2,7 @@
 
 from analogyqa.cells import artefact_cells
 from analogyqa.evaluation.published import compare_numbers
-from analogyqa.evaluation.results import read_results
-from analogyqa.evaluation.summary import write_csv
+from analogyqa.evaluation.summary import read_results, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.table_formats import to_latex, to_markdown

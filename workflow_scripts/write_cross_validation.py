@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from analogyqa.evaluation.results import read_learnt
-from analogyqa.evaluation.summary import index_values, read_runs, write_csv
+from analogyqa.evaluation.summary import index_values, read_learnt, read_runs, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.cross_validation import (
@@ -11,7 +10,7 @@ from analogyqa.report.cross_validation import (
     cross_validation_table,
     shared_notes,
 )
-from analogyqa.report.interval_plot import draw_cross_validation
+from analogyqa.report.figures import draw_cross_validation
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, read_table
 

@@ -4,12 +4,11 @@ from pathlib import Path
 
 from analogyqa.cells import reported_cells
 from analogyqa.evaluation.published import build_ledger, compare_numbers
-from analogyqa.evaluation.results import read_results
-from analogyqa.evaluation.summary import write_csv
+from analogyqa.evaluation.summary import read_results, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.ledger_pages import to_markdown
-from analogyqa.report.verdict_figure import verdict_svg
+from analogyqa.report.outcomes import verdict_svg
 
 with job(snakemake):
     (config, by_name), inputs = reported(snakemake), snakemake.input

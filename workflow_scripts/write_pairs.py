@@ -14,7 +14,7 @@ from analogyqa.report.cross_validation import (
     question_types,
     questions_page,
 )
-from analogyqa.report.interval_plot import draw_pairs
+from analogyqa.report.figures import draw_pairs
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES, read_table
 

@@ -1,11 +1,10 @@
 """Report how results change with each open choice of a paper."""
 
 from analogyqa.cells import sensitivity_cells
-from analogyqa.evaluation.results import read_learnt, read_results
-from analogyqa.evaluation.summary import write_csv
+from analogyqa.evaluation.summary import read_learnt, read_results, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.report.interval_plot import draw_sensitivity
+from analogyqa.report.figures import draw_sensitivity
 from analogyqa.report.sensitivity import build_sensitivity, sensitivity_table
 from analogyqa.report.table_formats import to_markdown
 

@@ -8,8 +8,7 @@ import pandas as pd
 from analogyqa.cells import Cell
 from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.published import build_ledger, compare_numbers
-from analogyqa.evaluation.results import Results
-from analogyqa.evaluation.summary import write_csv
+from analogyqa.evaluation.summary import Results, write_csv
 from analogyqa.files import write_json, write_text
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.tables import build_table

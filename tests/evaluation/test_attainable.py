@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.evaluation.published import compare_numbers
-from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import Results
 from analogyqa.evaluation.verdicts import runs_needed
 from builders.report import CONFERENCE, make_config, make_summary
 

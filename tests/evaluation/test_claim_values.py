@@ -6,7 +6,7 @@ import pytest
 
 from analogyqa.cells import Cell, claim_cells, claim_sides, norm_cells, systems_with_costs
 from analogyqa.evaluation.claims import judge_claims, question_norms, with_norms_and_costs
-from analogyqa.report.claims_page import claims_table
+from analogyqa.report.ledger_pages import claims_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import STEPS, Cost, Costs
 from analogyqa.schemas import INSIDE, write_table

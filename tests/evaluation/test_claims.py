@@ -11,7 +11,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.significance import holm
 from analogyqa.evaluation.summary import Values, index_values
-from analogyqa.report.claims_page import claims_table
+from analogyqa.report.ledger_pages import claims_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.run import Config

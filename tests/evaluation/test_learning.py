@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.cells import Cell
-from analogyqa.evaluation.results import (
+from analogyqa.evaluation.summary import (
     NEAR,
     has_cell_learnt,
     has_learnt,

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from analogyqa.cells import Cell, why_no_run
 from analogyqa.evaluation.published import COMPUTED, build_ledger, compare_numbers, find_repeats
-from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.spread import summarise
-from analogyqa.evaluation.summary import DECIMALS, Values, csv_text, summarise_runs
+from analogyqa.evaluation.summary import DECIMALS, Results, Values, csv_text, summarise_runs
 from analogyqa.evaluation.verdicts import verdict
 from analogyqa.measures import MEASURES
 from analogyqa.runs.cost import Cost

@@ -15,8 +15,7 @@ from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.published import build_ledger, compare_numbers
-from analogyqa.evaluation.results import read_results
-from analogyqa.evaluation.summary import index_values, read_record, write_csv
+from analogyqa.evaluation.summary import index_values, read_record, read_results, write_csv
 from analogyqa.files import write_json, write_text
 from analogyqa.report.archived import EMPTIED, sort_files, write_without_texts
 from analogyqa.report.crate import write_crate

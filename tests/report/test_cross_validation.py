@@ -25,7 +25,7 @@ from analogyqa.report.cross_validation import (
     questions_page,
     shared_notes,
 )
-from analogyqa.report.interval_plot import draw_cross_validation, draw_pairs
+from analogyqa.report.figures import draw_cross_validation, draw_pairs
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES, SPLITS
 from analogyqa.settings.run import Config

@@ -10,11 +10,16 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import Results
 from analogyqa.report import figures
 from analogyqa.report.explanation_figure import save_picture
-from analogyqa.report.figures import build_figure, draw_figure, line_style, save_figure
-from analogyqa.report.interval_plot import draw_sensitivity
+from analogyqa.report.figures import (
+    build_figure,
+    draw_figure,
+    draw_sensitivity,
+    line_style,
+    save_figure,
+)
 from analogyqa.settings.paper import Paper, build_own_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import Vectors

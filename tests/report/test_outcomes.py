@@ -8,8 +8,15 @@ import pytest
 from analogyqa.evaluation.claims import CLAIMS
 from analogyqa.evaluation.published import LEDGER
 from analogyqa.evaluation.summary import to_frame
-from analogyqa.report.outcomes import findings, headline, results_table
-from analogyqa.report.verdict_figure import HEIGHT, MOST, WIDTH, verdict_svg
+from analogyqa.report.outcomes import (
+    HEIGHT,
+    MOST,
+    WIDTH,
+    findings,
+    headline,
+    results_table,
+    verdict_svg,
+)
 from builders.report import make_paper
 
 PAPER = make_paper()

@@ -8,10 +8,9 @@ import pytest
 
 from analogyqa.cells import Cell, sensitivity_cells
 from analogyqa.evaluation import significance
-from analogyqa.evaluation.results import Results
-from analogyqa.evaluation.summary import MEASURED, index_values, summarise_runs
+from analogyqa.evaluation.summary import MEASURED, Results, index_values, summarise_runs
 from analogyqa.measures import RANKED
-from analogyqa.report.interval_plot import draw_sensitivity
+from analogyqa.report.figures import draw_sensitivity
 from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity, sensitivity_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.paper import Paper

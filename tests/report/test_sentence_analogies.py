@@ -7,8 +7,7 @@ import pytest
 
 from analogyqa.cells import Cell, cell_at, cells_by_run
 from analogyqa.evaluation.published import build_ledger, compare_numbers
-from analogyqa.evaluation.results import Results
-from analogyqa.evaluation.summary import SUMMARY, to_frame
+from analogyqa.evaluation.summary import SUMMARY, Results, to_frame
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.load import PAPERS, load_config
 from analogyqa.settings.paper import load_paper

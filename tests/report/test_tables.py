@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.evaluation.published import compare_numbers
-from analogyqa.evaluation.results import Results
+from analogyqa.evaluation.summary import Results
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.settings.paper import Paper, build_own_paper

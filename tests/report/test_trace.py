@@ -7,8 +7,7 @@ import pytest
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.published import compare_numbers
-from analogyqa.evaluation.results import Results
-from analogyqa.evaluation.summary import RECORDED, write_csv
+from analogyqa.evaluation.summary import RECORDED, Results, write_csv
 from analogyqa.files import write_json, write_text
 from analogyqa.report.tables import build_table
 from analogyqa.report.trace import find_number, origin, run_log

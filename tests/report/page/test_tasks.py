@@ -5,8 +5,7 @@ import pytest
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.evaluation.claims import CLAIMS, EQUIVALENT, UNDECIDED
 from analogyqa.evaluation.published import compare_numbers
-from analogyqa.evaluation.results import Results
-from analogyqa.evaluation.summary import to_frame
+from analogyqa.evaluation.summary import Results, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN
 from analogyqa.report.page.papers import claim_cards
 from analogyqa.report.page.runs import data_cards

@@ -12,7 +12,7 @@ import typer
 from analogyqa.cells import paper_cells
 from analogyqa.cli.options import CONFIG, ConfigOption, counted, load_run
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.results import is_finished
+from analogyqa.evaluation.summary import is_finished
 from analogyqa.settings.load import snakemake_command
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

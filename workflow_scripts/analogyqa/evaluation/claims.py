@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell, cells_by_hyperparameters, fold_cells, why_no_run
-from analogyqa.evaluation.results import NOT_LEARNT, has_cell_learnt
 from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
@@ -19,7 +18,7 @@ from analogyqa.evaluation.significance import (
     share_runs,
     significance_level,
 )
-from analogyqa.evaluation.summary import DECIMALS, Values, to_frame
+from analogyqa.evaluation.summary import DECIMALS, NOT_LEARNT, Values, has_cell_learnt, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.runs.cost import Costs
 from analogyqa.schemas import INSIDE, read_table

@@ -11,9 +11,16 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell, cells_by_hyperparameters, extra_systems, has_costs, why_no_run
-from analogyqa.evaluation.results import Results
 from analogyqa.evaluation.spread import best_shares, interval_of_runs
-from analogyqa.evaluation.summary import DECIMALS, KEY, MEASURED, cell_columns, draw_means, to_frame
+from analogyqa.evaluation.summary import (
+    DECIMALS,
+    KEY,
+    MEASURED,
+    Results,
+    cell_columns,
+    draw_means,
+    to_frame,
+)
 from analogyqa.evaluation.verdicts import (
     ENFORCED,
     INCONCLUSIVE,

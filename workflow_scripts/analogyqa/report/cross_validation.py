@@ -11,7 +11,6 @@ import pandas as pd
 
 from analogyqa.cells import Cell, cross_validation_cells, split_corpus, why_left_out
 from analogyqa.corpora.questions import count_shared, fold_ids, original_split, select_subset
-from analogyqa.evaluation.results import NOT_LEARNT, has_cell_learnt
 from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
@@ -19,11 +18,19 @@ from analogyqa.evaluation.significance import (
     round_comparison,
     row_p_value,
 )
-from analogyqa.evaluation.summary import MEASURED, Values, join_folds, measure_columns, to_frame
+from analogyqa.evaluation.summary import (
+    MEASURED,
+    NOT_LEARNT,
+    Values,
+    has_cell_learnt,
+    join_folds,
+    measure_columns,
+    to_frame,
+)
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.measures import MEASURES, RANKED, titles
 from analogyqa.report.table_formats import Block, Table, Value, short_text, value_text
-from analogyqa.report.table_notes import (
+from analogyqa.report.tables import (
     INTERVALS,
     LEARNT,
     PAIRED_TEST,

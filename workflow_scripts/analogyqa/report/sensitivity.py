@@ -7,7 +7,6 @@ import pandas as pd
 
 from analogyqa.cells import Cell, sensitivity_cells, why_no_run
 from analogyqa.evaluation.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
-from analogyqa.evaluation.results import NOT_LEARNT, Results, has_cell_learnt
 from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
@@ -15,11 +14,19 @@ from analogyqa.evaluation.significance import (
     row_p_value,
     significance_level,
 )
-from analogyqa.evaluation.summary import DECIMALS, MEASURED, Values, to_frame
+from analogyqa.evaluation.summary import (
+    DECIMALS,
+    MEASURED,
+    NOT_LEARNT,
+    Results,
+    Values,
+    has_cell_learnt,
+    to_frame,
+)
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run, verdict
 from analogyqa.measures import RANKED, titles
 from analogyqa.report.table_formats import Block, Table, Value, value_text
-from analogyqa.report.table_notes import (
+from analogyqa.report.tables import (
     INTERVALS,
     LEARNT,
     PAIRED_TEST,

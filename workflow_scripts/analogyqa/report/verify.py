@@ -9,8 +9,15 @@ from analogyqa.cells import Cell, claim_cells, norm_cells, reported_cells
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
 from analogyqa.evaluation.published import build_ledger, compare_numbers
-from analogyqa.evaluation.results import read_finished, read_learnt
-from analogyqa.evaluation.summary import KEY, csv_text, find_records, read_csv, read_record
+from analogyqa.evaluation.summary import (
+    KEY,
+    csv_text,
+    find_records,
+    read_csv,
+    read_finished,
+    read_learnt,
+    read_record,
+)
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.stored import read_stored
 from analogyqa.report.tables import build_table

@@ -17,12 +17,18 @@ from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Run
 from analogyqa.cells import Cell, artefact_cells
 from analogyqa.cells.made import made_files
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.results import kept_epochs
-from analogyqa.evaluation.summary import SUMMARY, Summaries, by_cell, read_csv, read_record
+from analogyqa.evaluation.summary import (
+    SUMMARY,
+    Summaries,
+    by_cell,
+    kept_epochs,
+    read_csv,
+    read_record,
+)
 from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.model import Model
 from analogyqa.model.learned import learned_by
-from analogyqa.report.table_notes import printed_name
+from analogyqa.report.tables import printed_name
 from analogyqa.report.trace import run_log
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.runs.record import read_metrics, run_system

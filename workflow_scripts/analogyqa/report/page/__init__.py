@@ -14,13 +14,11 @@ from markupsafe import Markup
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import CLAIM_MARKS, CLAIM_MEANINGS, CLAIMS
 from analogyqa.evaluation.published import LEDGER, build_ledger, compare_numbers
-from analogyqa.evaluation.results import read_finished
-from analogyqa.evaluation.summary import SUMMARY, read_csv, to_frame
+from analogyqa.evaluation.summary import SUMMARY, read_csv, read_finished, to_frame
 from analogyqa.evaluation.verdicts import LOOKS
 from analogyqa.report.html_pages import render
-from analogyqa.report.outcomes import headline
+from analogyqa.report.outcomes import headline, verdict_svg
 from analogyqa.report.page.papers import PaperPage, claim_cards
-from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.page.runs import (
     commits_and_machines,
     data_cards,
@@ -30,9 +28,8 @@ from analogyqa.report.page.runs import (
     time_block,
 )
 from analogyqa.report.table_formats import Table
-from analogyqa.report.table_notes import INTERVALS, SUBSTITUTES, cell_legend
-from analogyqa.report.tables import build_table
-from analogyqa.report.verdict_figure import verdict_svg
+from analogyqa.report.tables import INTERVALS, SUBSTITUTES, build_table, cell_legend
+from analogyqa.report.trace import Provenance
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config

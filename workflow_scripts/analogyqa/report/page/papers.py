@@ -19,7 +19,6 @@ from analogyqa.evaluation.summary import read_csv
 from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.measures import MEASURES
 from analogyqa.report import explained
-from analogyqa.report.claims_page import claim_blocks, claims_table, judged_on
 from analogyqa.report.cross_validation import (
     CROSS_VALIDATION,
     PAIRS,
@@ -28,12 +27,12 @@ from analogyqa.report.cross_validation import (
 )
 from analogyqa.report.explanation_figure import picture_svg
 from analogyqa.report.html_pages import prose, render, svg_uri
+from analogyqa.report.ledger_pages import claim_blocks, claims_table, judged_on
 from analogyqa.report.outcomes import findings
-from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
 from analogyqa.report.table_formats import Block, Table, value_text
-from analogyqa.report.table_notes import INTERVALS, printed_name
-from analogyqa.report.tables import lay_out
+from analogyqa.report.tables import INTERVALS, lay_out, printed_name
+from analogyqa.report.trace import Provenance
 from analogyqa.report.views.show import build_view, tabulate_view
 from analogyqa.schemas import EXPLANATIONS, Explanation
 from analogyqa.settings.artefacts import BEST, NOT_PRINTED

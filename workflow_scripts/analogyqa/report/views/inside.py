@@ -18,7 +18,7 @@ from analogyqa.evaluation.spread import summarise
 from analogyqa.evaluation.summary import to_frame
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.table_notes import percent
+from analogyqa.report.tables import percent
 from analogyqa.report.views.show import Panel, ViewContent, text_block
 from analogyqa.settings.artefacts import View
 from analogyqa.settings.run import Config

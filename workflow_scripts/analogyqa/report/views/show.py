@@ -11,7 +11,7 @@ from analogyqa.cells import view_tables
 from analogyqa.evaluation.verdicts import NOT_RUN
 from analogyqa.report.figures import own_style, save_figure
 from analogyqa.report.table_formats import Block, Table, Value
-from analogyqa.report.table_notes import for_data, heading, names_by_fact, printed_as
+from analogyqa.report.tables import for_data, heading, names_by_fact, printed_as
 from analogyqa.schemas import CORPUS, DECISIONS, INSIDE, read_table
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
