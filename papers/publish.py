@@ -32,7 +32,7 @@ from analogyqa.evaluation.verdicts import MARKS
 from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.ledger_pages import PRIMARY
 from analogyqa.report.outcomes import results_table
-from analogyqa.report.page.runs import machines, short_commit
+from analogyqa.report.page import machines, short_commit
 from analogyqa.report.stored import read_stored
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
 from analogyqa.runs.record import UNKNOWN

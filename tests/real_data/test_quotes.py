@@ -2,7 +2,7 @@
 
 import pytest
 
-from analogyqa.report.views.quotes import NO, WITHIN, YES, look_up
+from analogyqa.report.views.texts import NO, WITHIN, YES, look_up
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import load_paper
 from builders.mirror import MIRROR, build, needs

@@ -32,10 +32,10 @@ def test_explaining_examples_does_not_depend_on_the_drawing_of_figures():
 def test_the_first_candidates_and_the_best_correct_one_are_shown():
     explanation = make_explanation([0] * 7 + [1, 0, 1])
     candidates = shown_candidates(explanation)
-    assert [candidate.place for candidate in candidates] == [*range(1, SHOWN + 1), 8]
-    assert [candidate.place for candidate in shown_candidates(make_explanation([1, 0]))] == [1, 2]
+    assert [place for place, _, _ in candidates] == [*range(1, SHOWN + 1), 8]
+    assert [place for place, _, _ in shown_candidates(make_explanation([1, 0]))] == [1, 2]
     # The prototypes 0, 1, 2, 0, ... decide in turn.
-    assert [candidate.letter for candidate in candidates] == ["A", "B", "C", "A", "B", "B"]
+    assert [letter for _, _, letter in candidates] == ["A", "B", "C", "A", "B", "B"]
     assert lettered_prototypes(explanation) == {"A": 0, "B": 1, "C": 2}
 
 

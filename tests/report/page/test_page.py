@@ -17,9 +17,9 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import CLAIMS
 from analogyqa.evaluation.summary import read_csv, write_csv
 from analogyqa.report.html_pages import svg_uri
-from analogyqa.report.page import build_page
-from analogyqa.report.page.runs import (
+from analogyqa.report.page import (
     Run,
+    build_page,
     commits_and_machines,
     duration,
     read_run_records,

@@ -7,8 +7,8 @@ from analogyqa.evaluation.claims import CLAIMS, EQUIVALENT, UNDECIDED
 from analogyqa.evaluation.published import compare_numbers
 from analogyqa.evaluation.summary import Results, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN
+from analogyqa.report.page import data_cards
 from analogyqa.report.page.papers import claim_cards
-from analogyqa.report.page.runs import data_cards
 from analogyqa.report.tables import build_table
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.load import load_config

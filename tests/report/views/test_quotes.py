@@ -5,8 +5,8 @@ import pytest
 
 from analogyqa.cells import artefact_cells
 from analogyqa.report.table_formats import to_markdown
-from analogyqa.report.views.quotes import NO, WITHIN, YES, match
 from analogyqa.report.views.show import build_view, tabulate_view
+from analogyqa.report.views.texts import NO, WITHIN, YES, match
 from analogyqa.schemas import CORPUS, write_table
 from builders.report import cells_in_markdown, make_config, make_paper
 

@@ -14,7 +14,6 @@ from analogyqa.evaluation.significance import (
     compare_runs,
     holm,
     partial_conjunction,
-    round_comparison,
     share_runs,
     significance_level,
 )
@@ -108,13 +107,8 @@ def judge_claims(
     verdicts, compared = [], []
     for paper in papers:
         for name, claim in paper.claims.items():
-            about: dict = {"paper": paper.paper, "claim": name, "text": claim.claim}
-            about |= {
-                "kind": claim.kind,
-                "primary": claim.primary,
-                "ours": claim.ours,
-                "verdict": NOT_RUN,
-            }
+            about = {key: getattr(claim, key) for key in ("kind", "primary", "ours")}
+            about |= {"paper": paper.paper, "claim": name, "text": claim.claim, "verdict": NOT_RUN}
             for protocol, hyperparameters, reason in _judgements(claim, config, paper.paper):
                 row: dict = about | {"protocol": protocol, "hyperparameters": hyperparameters}
                 pairs = [] if reason else _pairs(claim, protocol, hyperparameters, config, paper)
@@ -213,11 +207,10 @@ def _compare(
     same_runs = better.cells == worse.cells or share_runs(better.cells[0], worse.cells[0], config)
     unpaired = better.coordinates.subset != worse.coordinates.subset
     compared = compare_runs(names, first, second, config, same_runs, unpaired)
-    row |= round_comparison(compared)
+    row |= compared.rounded()
     if shift:
-        shifted = compare_runs(names, first + shift, second, config, same_runs, unpaired)
-        tested = round_comparison(shifted)
-        row |= {name: tested[name] for name in ("p_greater", "p_less")}
+        shifted = compare_runs(names, first + shift, second, config, same_runs, unpaired).rounded()
+        row |= {name: shifted[name] for name in ("p_greater", "p_less")}
     if claim.kind == COST:
         ratios = {name: np.exp(row[name]) for name in ("difference", *_INTERVAL)}
         row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}

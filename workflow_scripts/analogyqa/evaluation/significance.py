@@ -67,6 +67,10 @@ class Comparison:
         """The smallest true difference that is found with probability `POWER`."""
         return self.reach + float(np.quantile(self.draws, POWER))
 
+    def rounded(self) -> dict[str, float]:
+        """Return the columns COMPARED and `detectable`, rounded as in tables."""
+        return {name: round(getattr(self, name), DECIMALS) for name in (*COMPARED, "detectable")}
+
     def p_equivalent(self, margin: float) -> float:
         """Return the p-value of "the absolute true difference is below the margin".
 
@@ -305,18 +309,13 @@ def compare_with_best(
         return {}, set()
     best = max(runs, key=lambda name: runs[name].to_numpy().mean())
     compared = {
-        name: round_comparison(compare_runs((best, name), runs[best], scores, config))
+        name: compare_runs((best, name), runs[best], scores, config).rounded()
         for name, scores in runs.items()
         if name != best
     }
     adjusted = holm([row_p_value(row) for row in compared.values()])
     level = significance_level(config)
     return compared, {best, *(n for n, p in zip(compared, adjusted, strict=True) if p >= level)}
-
-
-def round_comparison(compared: Comparison) -> dict[str, float]:
-    """Return the numbers of a comparison, rounded as in tables."""
-    return {name: round(getattr(compared, name), DECIMALS) for name in (*COMPARED, "detectable")}
 
 
 def row_p_value(row: dict) -> float:

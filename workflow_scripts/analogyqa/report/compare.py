@@ -10,12 +10,7 @@ import pandas as pd
 from analogyqa.cells import Cell
 from analogyqa.cells.cell import differences
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.significance import (
-    compare_runs,
-    compare_with_best,
-    round_comparison,
-    row_p_value,
-)
+from analogyqa.evaluation.significance import compare_runs, compare_with_best, row_p_value
 from analogyqa.evaluation.spread import best_shares
 from analogyqa.evaluation.summary import (
     DECIMALS,
@@ -101,7 +96,7 @@ def _compare_scores(path: Path, other_path: Path, config: Config) -> dict:
     if list(before.columns) != list(now.columns):
         return {}
     names = str(other_path.parent), str(path.parent)
-    compared = round_comparison(compare_runs(names, now, before, config))
+    compared = compare_runs(names, now, before, config).rounded()
     return {
         "measure": measure,
         "first": round(float(before.to_numpy().mean()), DECIMALS),

@@ -11,13 +11,7 @@ import pandas as pd
 
 from analogyqa.cells import Cell, cross_validation_cells, split_corpus, why_left_out
 from analogyqa.corpora.questions import count_shared, fold_ids, original_split, select_subset
-from analogyqa.evaluation.significance import (
-    COMPARED,
-    compare_runs,
-    compare_with_best,
-    round_comparison,
-    row_p_value,
-)
+from analogyqa.evaluation.significance import COMPARED, compare_runs, compare_with_best, row_p_value
 from analogyqa.evaluation.summary import (
     MEASURED,
     NOT_LEARNT,
@@ -31,7 +25,6 @@ from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.measures import MEASURES, RANKED, titles
 from analogyqa.report.table_formats import Block, Table, Value, short_text, value_text
 from analogyqa.report.tables import (
-    INTERVALS,
     LEARNT,
     PAIRED_TEST,
     cell_legend,
@@ -101,7 +94,7 @@ def build_cross_validation(
         compared: dict = {"top_group": system in top[dataset, measure]}
         if first is not None and first is not scores:
             names = study.systems[0], system
-            compared |= round_comparison(compare_runs(names, first, scores, config))
+            compared |= compare_runs(names, first, scores, config).rounded()
         rows.append(row | measure_columns(scores, measure, config) | compared)
         origins = scores.columns.map(original_split)
         for origin in (split for split in SPLITS if split in origins):
@@ -153,8 +146,7 @@ def cross_validation_table(
         "tested by systems trained on the others; every eighth question of these chooses the "
         "epoch. Prototypes: training questions. Hyperparameters: the paper's. This is not the "
         "paper's protocol.",
-        cell_legend(both_intervals=True),
-        INTERVALS,
+        *cell_legend(both_intervals=True),
         interval_facts(config),
         top_group_legend(config),
         f"Measures: {titles(study.measures)}. From train, dev and test: the questions of each "
@@ -272,7 +264,7 @@ def build_pairs(
             first, second = (by_seed.loc[:, part] for by_seed in scores)
             compared = compare_runs((row["first"], row["second"]), first, second, config)
             row |= {"by": by, "group": group, "n_items": first.shape[1]}
-            rows.append(row | round_comparison(compared))
+            rows.append(row | compared.rounded())
     return to_frame(rows, PAIRS)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from string import ascii_uppercase
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -16,18 +15,10 @@ EXAMPLES = 10  # the clearest correct answers, and as many incorrect ones
 LABELS = {1: "correct", 0: "wrong", None: ""}
 
 
-class Ranked(NamedTuple):
-    """A candidate with its place, from 1, and the letter of the prototype that decided, or ""."""
+def shown_candidates(explanation: Explanation) -> list[tuple[int, Candidate, str]]:
+    """Return the first candidates and the best correct one, each with its place, from 1.
 
-    place: int
-    candidate: Candidate
-    letter: str
-
-
-def shown_candidates(explanation: Explanation) -> list[Ranked]:
-    """Return the first candidates and the best correct one.
-
-    The prototypes that decide them have the letters A, B, ... in this order.
+    The prototypes that decide them have the letters A, B, ... in this order; "" if none decides.
     """
     ranked = list(enumerate(explanation.candidates, 1))
     selected = ranked[:SHOWN]
@@ -35,16 +26,13 @@ def shown_candidates(explanation: Explanation) -> list[Ranked]:
         selected += [pair for pair in ranked[SHOWN:] if pair[1].label == 1][:1]
     deciding = dict.fromkeys(candidate.decided_by for _, candidate in selected)
     letters = dict(zip(filter(lambda at: at is not None, deciding), ascii_uppercase, strict=False))
-    return [Ranked(place, shown, letters.get(shown.decided_by, "")) for place, shown in selected]
+    return [(place, shown, letters.get(shown.decided_by, "")) for place, shown in selected]
 
 
 def lettered_prototypes(explanation: Explanation) -> dict[str, int]:
     """Return the letters of the prototypes that decide the shown candidates, with their numbers."""
-    return {
-        ranked.letter: ranked.candidate.decided_by
-        for ranked in shown_candidates(explanation)
-        if ranked.candidate.decided_by is not None
-    }
+    shown = shown_candidates(explanation)
+    return {letter: best.decided_by for _, best, letter in shown if best.decided_by is not None}
 
 
 def word_text(words: WordShares) -> str:

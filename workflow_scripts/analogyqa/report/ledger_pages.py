@@ -26,7 +26,6 @@ from analogyqa.evaluation.verdicts import (
 from analogyqa.report.table_formats import Block, Table, Value, value_text
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
 from analogyqa.report.tables import (
-    INTERVALS,
     LEARNT,
     PAIRED_TEST,
     SUBSTITUTES,
@@ -46,8 +45,7 @@ _EVIDENCE = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE)
 _HYPERPARAMETERS = (PAPER, TUNED, "")
 _WITH_SUBSTITUTES, _REPEATED = "with a substitute", "printed before"
 LEGEND = (
-    cell_legend(" (published) mark [note]", both_intervals=True),
-    INTERVALS,
+    *cell_legend(" (published) mark [note]", both_intervals=True),
     SUBSTITUTES,
     f"New evidence: neither made {_WITH_SUBSTITUTES} nor enforced. A value that is printed several "
     f"times counts once; its other places are {_REPEATED}.",

@@ -10,7 +10,6 @@ from analogyqa.evaluation.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
 from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
-    round_comparison,
     row_p_value,
     significance_level,
 )
@@ -27,7 +26,6 @@ from analogyqa.evaluation.verdicts import NOT_RUN, no_run, verdict
 from analogyqa.measures import RANKED, titles
 from analogyqa.report.table_formats import Block, Table, Value, value_text
 from analogyqa.report.tables import (
-    INTERVALS,
     LEARNT,
     PAIRED_TEST,
     PROTOCOL,
@@ -127,7 +125,7 @@ def _compare(
     row: dict = {"verdict": NOT_RUN}
     if len(scores) == 2 and scores[0] is not None and scores[1] is not None:
         names = cells[0].path, cells[1].path
-        row |= round_comparison(compare_runs(names, scores[0], scores[1], config))
+        row |= compare_runs(names, scores[0], scores[1], config).rounded()
         decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
         row["verdict"] = decided if row_p_value(row) < significance_level(config) else UNDECIDED
     if any(has_failed[cell] for cell in cells):
@@ -213,8 +211,7 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
         f"{data or 'none'}. Seeds: {seeds}.",
         f"Measure: {titles([study.measure])}. The csv has {titles(RANKED)}.",
         PROTOCOL.format("score"),
-        cell_legend(" (published) mark" if config.comparable else ""),
-        INTERVALS,
+        *cell_legend(" (published) mark" if config.comparable else ""),
         interval_facts(config),
         *LEGEND,
         LEARNT,

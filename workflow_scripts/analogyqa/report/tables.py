@@ -198,11 +198,11 @@ def for_data(title: str, config: Config) -> str:
     return title if config.comparable else f"{title} ({OTHER_DATA})"
 
 
-def cell_legend(mark: str = "", both_intervals: bool = False) -> str:
+def cell_legend(mark: str = "", both_intervals: bool = False) -> tuple[str, str]:
     """Return what a cell with a score shows; `mark` is what follows the intervals."""
     others = " {other questions}"
     varied = f"mean ± standard deviation over seeds [one more run]{others * both_intervals}{mark}"
-    return f"Cell: {varied}; if the seeds do not differ, mean{others}{mark}."
+    return f"Cell: {varied}; if the seeds do not differ, mean{others}{mark}.", INTERVALS
 
 
 def interval_facts(config: Config) -> str:
@@ -254,7 +254,7 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> Iterato
     if runs:
         yield _data(runs, config)
         yield from _protocol(runs, config)
-        yield from (cell_legend(mark), INTERVALS, interval_facts(config))
+        yield from (*cell_legend(mark), interval_facts(config))
         if artefact.top_group:
             yield top_group_legend(config)
         yield from _all_correct(runs, config)

@@ -16,7 +16,6 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.published import FRAME, ledger_key
 from analogyqa.evaluation.summary import FIGURE, MEASURED, RUN_RULES, read_csv, read_record
 from analogyqa.evaluation.verdicts import HIGHER, LOOKS, LOWER, NOT_COMPARABLE, REPRODUCED
-from analogyqa.report.table_formats import Block
 from analogyqa.report.tables import row_coordinates
 from analogyqa.settings.artefacts import CITED
 from analogyqa.settings.base import AT, nearest_hint
@@ -233,50 +232,40 @@ def text_lines(value: object) -> list[str]:
 
 _EXPLAINED = (REPRODUCED, HIGHER, LOWER)  # the others are explained by their reason
 
-Facts = dict[str, list[str]]  # the lines of each fact, by its name
 
+def page_provenance(
+    results: Path, config: Config, command: str, shown: Iterable[tuple[Paper, str, dict]]
+) -> tuple[dict[tuple, str], str]:
+    """Return the ids of the numbers on a page, and what `analogyqa why` prints about them.
 
-class Provenance:
-    """What `analogyqa why` prints about each number of a page, and about its run.
-
-    `compared` are the ids of the numbers, by what their rows of the ledger are about.
+    `shown` are papers, names of tables and their sections of the page. The id of a number is that
+    of its section, a point, and its row of the csv; the key is what its row of the ledger is about.
+    The facts are JSON, compressed, since many numbers share them, in base64.
     """
-
-    def __init__(self, results: str | Path, config: Config, command: str) -> None:
-        self.results, self.config, self.command = results, config, command
-        self._numbers: dict[str, dict] = {}
-        self._runs: dict[str, Facts] = {}
-        self.compared: dict[tuple, str] = {}
-
-    def add(self, paper: Paper, name: str, section: str, blocks: Iterable[Block]) -> None:
-        """Add the numbers that the blocks of a table show; `section` is its id on the page.
-
-        The id of a number is that of its section, a point, and its row of the csv.
-        """
-        rows = {value.row for block in blocks for _, values in block.rows for value in values}
-        for row, number in enumerate(shown_numbers(self.results, paper, name, self.config)):
-            if row in rows:
-                self._numbers[f"{section}.{row}"] = self._describe(number)
-                self.compared.setdefault(ledger_key(number.values), f"{section}.{row}")
-
-    def encoded(self) -> str:
-        """Return the facts as JSON, compressed, since many numbers share them, in base64."""
-        text = json.dumps({"numbers": self._numbers, "runs": self._runs})
-        return b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii")
-
-    def _describe(self, number: Number) -> dict:
-        facts = number_facts(self.results, number, self.command)
-        verdict = facts.get("verdict")
-        if verdict in _EXPLAINED:
-            facts["verdict"] = f"{verdict}: {LOOKS[verdict].meaning}"
-        if not self.config.comparable:
-            hidden = {"published"} | ({"verdict", "reason"} if verdict == NOT_COMPARABLE else set())
-            facts = {key: value for key, value in facts.items() if key not in hidden}
-        run = number.cell.path if number.cell else None
-        if number.cell and run not in self._runs:
-            self._runs[number.cell.path] = _as_lines(run_facts(self.results, number.cell))
-        return {"facts": _as_lines(facts), "run": run}
+    numbers: dict[str, dict] = {}
+    runs: dict[str | None, dict] = {}
+    ids: dict[tuple, str] = {}
+    for paper, name, section in shown:
+        rows = {at.row for block in section["blocks"] for _, values in block.rows for at in values}
+        for row, number in enumerate(shown_numbers(results, paper, name, config)):
+            if row not in rows:
+                continue
+            key, run = f"{section['id']}.{row}", number.cell.path if number.cell else None
+            facts = number_facts(results, number, command)
+            verdict = facts.get("verdict")
+            if verdict in _EXPLAINED:
+                facts["verdict"] = f"{verdict}: {LOOKS[verdict].meaning}"
+            if not config.comparable:
+                is_hidden = verdict == NOT_COMPARABLE
+                hidden = {"published", *(("verdict", "reason") if is_hidden else ())}
+                facts = {name: fact for name, fact in facts.items() if name not in hidden}
+            if number.cell and run not in runs:
+                runs[run] = _as_lines(run_facts(results, number.cell))
+            numbers[key] = {"facts": _as_lines(facts), "run": run}
+            ids.setdefault(ledger_key(number.values), key)
+    text = json.dumps({"numbers": numbers, "runs": runs})
+    return ids, b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii")
 
 
-def _as_lines(facts: dict) -> Facts:
+def _as_lines(facts: dict) -> dict[str, list[str]]:
     return {key: text_lines(value) for key, value in facts.items()}

@@ -32,7 +32,6 @@ from analogyqa.report.outcomes import findings
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
 from analogyqa.report.table_formats import Block, Table, value_text
 from analogyqa.report.tables import INTERVALS, lay_out, printed_name
-from analogyqa.report.trace import Provenance
 from analogyqa.report.views.show import build_view, tabulate_view
 from analogyqa.schemas import EXPLANATIONS, Explanation
 from analogyqa.settings.artefacts import BEST, NOT_PRINTED
@@ -65,11 +64,11 @@ class PaperPage:
     summary: pd.DataFrame
     computed: Mapping[tuple[str, str], Table]
 
-    def part(self, provenance: Provenance) -> dict:
+    def part(self, shown: list[tuple[Paper, str, dict]]) -> dict:
         """Return, for the template, what the results contain of the paper.
 
         `missing` are the files that no run has made yet; `choices` is what we decided where the
-        paper is silent. The numbers of tables are added to `provenance`.
+        paper is silent. Tables are added to `shown`, see `page_provenance`.
 
         Raises AnalogyQAError if a file is damaged.
         """
@@ -83,7 +82,7 @@ class PaperPage:
                 continue
             sections.append(section)
             if kind == "tables" and name in paper.artefacts and path.exists():
-                provenance.add(paper, name, section["id"], section["blocks"])
+                shown.append((paper, name, section))
         readme, config = (
             path.read_text(encoding="utf-8") if path.exists() else ""
             for path in (PAPERS / paper.paper / name for name in ("README.md", "config.yaml"))

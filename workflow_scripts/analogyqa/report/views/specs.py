@@ -33,14 +33,14 @@ VIEWS = {
     "pairs_by_norm": ViewSpec(
         "analogyqa.report.views.inside:show_pairs", options=("examples",), shows_sentences=True
     ),
-    "deciding": ViewSpec("analogyqa.report.views.decisions:show_deciding", reads="decisions"),
+    "deciding": ViewSpec("analogyqa.report.views.texts:show_deciding", reads="decisions"),
     "decided": ViewSpec(
-        "analogyqa.report.views.decisions:show_decided",
+        "analogyqa.report.views.texts:show_decided",
         reads="decisions",
         is_explained=True,
         shows_sentences=True,
     ),
     "quotes": ViewSpec(
-        "analogyqa.report.views.quotes:show_quotes", reads="corpus", options=("quotes",)
+        "analogyqa.report.views.texts:show_quotes", reads="corpus", options=("quotes",)
     ),
 }
