@@ -5,12 +5,12 @@ from pathlib import Path
 from analogyqa.evaluation.summary import index_values, read_learnt, read_runs, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.report.cross_validation import (
+from analogyqa.report.figures import draw_cross_validation
+from analogyqa.report.studies import (
     build_cross_validation,
     cross_validation_table,
     shared_notes,
 )
-from analogyqa.report.figures import draw_cross_validation
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, read_table
 

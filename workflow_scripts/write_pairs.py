@@ -5,7 +5,8 @@ from pathlib import Path
 from analogyqa.evaluation.summary import index_values, read_runs, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.report.cross_validation import (
+from analogyqa.report.figures import draw_pairs
+from analogyqa.report.studies import (
     ANSWER,
     QUESTION,
     answer_types,
@@ -14,7 +15,6 @@ from analogyqa.report.cross_validation import (
     question_types,
     questions_page,
 )
-from analogyqa.report.figures import draw_pairs
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES, read_table
 

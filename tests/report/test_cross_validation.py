@@ -10,7 +10,8 @@ from analogyqa.cells import Cell, cross_validation_cells
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation import significance
 from analogyqa.measures import RANKED
-from analogyqa.report.cross_validation import (
+from analogyqa.report.figures import draw_cross_validation, draw_pairs
+from analogyqa.report.studies import (
     ANSWER,
     CROSS_VALIDATION,
     EVERY,
@@ -25,7 +26,6 @@ from analogyqa.report.cross_validation import (
     questions_page,
     shared_notes,
 )
-from analogyqa.report.figures import draw_cross_validation, draw_pairs
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES, SPLITS
 from analogyqa.settings.run import Config

@@ -12,11 +12,12 @@ from analogyqa.report.explained import (
     lettered_prototypes,
     margin,
     picture_notes,
+    picture_svg,
+    save_picture,
     shown_candidates,
     terminal_lines,
     word_text,
 )
-from analogyqa.report.explanation_figure import picture_svg, save_picture
 from analogyqa.runs.depends_on import reached
 from builders.report import drawn_text, make_explanation
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from analogyqa.evaluation.summary import Results
 from analogyqa.report import figures
-from analogyqa.report.explanation_figure import save_picture
+from analogyqa.report.explained import save_picture
 from analogyqa.report.figures import (
     build_figure,
     draw_figure,

@@ -11,7 +11,7 @@ from analogyqa.evaluation import significance
 from analogyqa.evaluation.summary import MEASURED, Results, index_values, summarise_runs
 from analogyqa.measures import RANKED
 from analogyqa.report.figures import draw_sensitivity
-from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity, sensitivity_table
+from analogyqa.report.studies import SENSITIVITY, build_sensitivity, sensitivity_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config, leave_out

@@ -252,7 +252,7 @@ def explain(
     Example: `analogyqa explain Q280 --run analogy/wikiqa/comb --results results/demo`
     """
     from analogyqa.model import Model
-    from analogyqa.report.explanation_figure import picture_format, save_picture
+    from analogyqa.report.explained import picture_format, save_picture
 
     if output:
         picture_format(output)

@@ -128,10 +128,7 @@ def compare_numbers(
 
 
 def join_published(numbers: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
-    """Join our values to numbers with the columns KEY.
-
-    Those without a run are `NOT_RUN`, unless they have a reason already.
-    """
+    """Join our values to numbers with columns KEY; those without run or reason are `NOT_RUN`."""
     joined = numbers.drop(columns=_OURS).merge(summary[[*KEY, *_OURS]], "left", KEY)
     joined = joined.set_index(numbers.index).fillna({"provenance": "", "substitute": ""})
     is_missing = joined["mean"].isna() & joined["reason"].eq("")
@@ -163,10 +160,7 @@ def judge(scores: pd.DataFrame, confidence: float, is_comparable: bool = True) -
 
 
 def _judge_score(score: Any, confidence: float, is_comparable: bool) -> tuple:
-    """Compare our interval with a published score, a row of the frame of `judge`.
-
-    If one run cannot give the published value, the interval is that of a mean of several runs.
-    """
+    """Compare our interval, or that of a mean of several runs, with a published score."""
     low, high, runs, reasons = score.run_low, score.run_high, None, []
     measure, items = MEASURES[score.measure], score.n_items
     if is_comparable and measure.values:

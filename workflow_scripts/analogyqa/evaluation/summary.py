@@ -1,4 +1,4 @@
-"""The summary: every run and measure with its spread and its origin."""
+"""Our results: every run and measure with its spread and origin, and which runs have learnt."""
 
 import json
 import re
@@ -98,10 +98,7 @@ def find_records(results: str | Path) -> dict[str, Path]:
 
 
 def read_record(path: str | Path) -> dict:
-    """Read the record of a run.
-
-    Raises AnalogyQAError when it is missing or damaged.
-    """
+    """Read the record of a run; AnalogyQAError if it is missing or damaged."""
     with explain_damage(path):
         record = json.loads(Path(path).read_text(encoding="utf-8"))
         Cell.from_record(record["cell"])
@@ -144,19 +141,13 @@ def index_values(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
 
 
 def join_folds(cells: Iterable[Cell], measure: str, values: Values) -> pd.DataFrame | None:
-    """Return the scores [seeds, items] of several cells with different items side by side.
-
-    None if a run is missing.
-    """
+    """Return the scores [seeds, items] of several cells side by side; None if a run is missing."""
     parts = [values(cell, measure) for cell in cells]
     return None if any(part is None for part in parts) else pd.concat(parts, axis=1)
 
 
 def draw_means(runs: Iterable[pd.DataFrame], samples: int) -> np.ndarray:
-    """Return bootstrap means of scores [seeds, items] of several runs: float [runs, samples].
-
-    A draw has the same items in each run, but independent seeds.
-    """
+    """Return bootstrap means [runs, samples] of scores [seeds, items]; a draw shares its items."""
     draws = [
         bootstrap_means(
             scores.to_numpy(), samples, number, item_strata(scores), shared_seeds(scores)
@@ -286,19 +277,13 @@ def named_files(record: dict) -> set[str]:
 
 @dataclass(frozen=True)
 class Results:
-    """The results of some cells, with the counts of corpora and the costs of training.
-
-    Attributes:
-        summary: The spread of every run and measure, columns SUMMARY.
-        values: Looks up the test values [seeds, items] of a cell by measure.
-        counts: Each data set's counts, by what is counted, split and question type.
-        costs: The costs of training, by data set, subset and system.
-    """
+    """The results of some cells, with the counts of corpora and the costs of training."""
 
     summary: pd.DataFrame = field(default_factory=lambda: to_frame([], SUMMARY))
     values: Values = lambda cell, measure: None
+    # Of each data set, by what is counted, split and question type.
     counts: dict[str, dict[str, Counts]] = field(default_factory=dict)
-    costs: Costs = field(default_factory=dict)
+    costs: Costs = field(default_factory=dict)  # by data set, subset and system
 
     @cached_property
     def by_cell(self) -> Summaries:
@@ -372,10 +357,7 @@ def has_learnt(history: pd.DataFrame, select_by: str) -> bool:
 
 
 def read_learnt(histories: Iterable[str]) -> dict[Cell, bool]:
-    """Return whether each trained cell has learnt.
-
-    `histories` are the paths of history.parquet files, each beside the record of its run.
-    """
+    """Return whether each trained cell has learnt, by history.parquet beside the run's record."""
     learnt = {}
     for path in map(Path, histories):
         record = read_record(path.with_name("run.json"))

@@ -54,17 +54,11 @@ _ORIGINAL = b"sha256 with texts"  # in the metadata of a table without texts
 
 
 class Contents(NamedTuple):
-    """The files of a results folder, below it.
+    """The names of the files of a results folder, below it."""
 
-    Attributes:
-        kept: Files that are archived as they are.
-        emptied: Tables that are archived without their texts.
-        left_out: All others, by the pattern they match; "" for files that no rule makes.
-    """
-
-    kept: list[str]
-    emptied: list[str]
-    left_out: dict[str, list[str]]
+    kept: list[str]  # archived as they are
+    emptied: list[str]  # tables that are archived without their texts
+    left_out: dict[str, list[str]]  # by the pattern they match; "" for files that no rule makes
 
     def archived(self) -> dict[str, list[str]]:
         """Return the files that are archived, by the folder they are in; "" for the results'."""

@@ -32,19 +32,15 @@ _SETTINGS = 5  # the number of differing settings that are named
 class CellDifference(NamedTuple):
     """A cell whose results differ between two folders, or that only one of them has.
 
-    Attributes:
-        cell: Its path below runs/.
-        state: "only in the first", "only in the second", "other questions" or "compared".
-        values: The first measure that the cell has, both means (`first`, `second`), their
-            `difference` (second minus first) with its interval (`low`, `high`) and the two-sided
-            `p_value`; empty unless compared.
-        because: The settings, inputs, versions and commits that differ.
+    `values` are the first measure that the cell has, both means (`first`, `second`), their
+    `difference` (second minus first) with its interval (`low`, `high`) and the two-sided `p_value`;
+    empty unless compared.
     """
 
-    cell: str
-    state: str
+    cell: str  # its path below runs/
+    state: str  # "only in the first", "only in the second", "other questions" or "compared"
     values: dict
-    because: list[str]
+    because: list[str]  # the settings, inputs, versions and commits that differ
 
 
 def compare_folders(

@@ -1,11 +1,18 @@
-"""An explanation in words, for the terminal, the picture and the page."""
+"""An explanation in words and as a picture: shifts of candidates and prototypes in the plane."""
 
+import io
+import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 from string import ascii_uppercase
 
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from analogyqa.schemas import Candidate, Explanation, Shifts, WordShares
+from analogyqa.errors import AnalogyQAError
+from analogyqa.report.figures import COLOURS, own_style, write_figure
+from analogyqa.schemas import Candidate, Explanation, Point, Shifts, WordShares
 
 SHOWN = 5  # candidates that a picture explains, besides the best correct one
 WORDS = 4  # of a sentence
@@ -107,3 +114,132 @@ def word_notes(explanation: Explanation) -> Iterator[str]:
         )
     elif not any(candidate.matches for candidate in explanation.candidates):
         yield "No words decide: this system takes no maximum over words."
+
+
+WIDTH, HEIGHT = 7.2, 4.4  # of a saved plot in inches; a page is as wide
+SIZE = (5.2, 3.9)  # of a plot on a screen, next to its text
+LINE = 0.17  # the height of a line of text in inches
+LETTERS = 100  # in a line of text
+INSIDE = (0.06, 0.08, 0.92, 0.9)  # the axes within it
+FORMATS = ("svg", "png")
+PROTOTYPES = "prototype; a letter if it decides"
+TRIANGLE = {"marker": "^", "facecolors": "white", "edgecolors": "0.45"}
+_EDGE = {"edgecolors": "white", "linewidths": 0.6}
+# The name and the look of a candidate by its label; a new text has none.
+LOOKS: dict[int | None, tuple[str, dict]] = {
+    1: ("correct candidate, with its rank", {"marker": "o", "color": COLOURS[0]} | _EDGE),
+    0: ("wrong candidate, with its rank", {"marker": "s", "color": COLOURS[1]} | _EDGE),
+    None: ("candidate, with its rank", {"marker": "o", "color": COLOURS[2]} | _EDGE),
+}
+INDENT = 5 * " "
+BLACK, GREY = "black", "0.35"
+LARGE, SMALL = 150, 26  # marks with a number or letter in them, and others
+
+
+def picture_svg(explanation: Explanation, shifts: Shifts) -> str:
+    """Return the plot as SVG, without the legend and the text, which a page has."""
+    file = io.StringIO()
+    # As text, letters are smaller than as curves; a page may have dozens of pictures.
+    with own_style(**{"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}):
+        figure = Figure(SIZE)
+        _draw(figure.add_axes(INSIDE), explanation, shifts)
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    return file.getvalue()
+
+
+def picture_format(path: Path) -> str:
+    """Return the format of a picture by its suffix; AnalogyQAError if there is no such format."""
+    kind = path.suffix.removeprefix(".")
+    if kind not in FORMATS:
+        raise AnalogyQAError(f"{path}: no such format. End the name in .{' or .'.join(FORMATS)}")
+    return kind
+
+
+def save_picture(explanation: Explanation, path: Path) -> None:
+    """Save the plot with a legend, and a text below it.
+
+    Raises AnalogyQAError when there is nothing to draw, or no format by the suffix of the path.
+    """
+    kind, shifts = picture_format(path), explanation.shifts
+    if shifts is None:
+        raise AnalogyQAError(
+            f"{explanation.run} does not compare with prototypes, so there is nothing to draw. "
+            "Leave out --output to see its scores and words"
+        )
+    lines = _text(explanation, shifts)
+    height = LINE * len(lines)
+    with own_style():
+        figure = Figure((WIDTH, HEIGHT + height), layout="constrained")
+        plot, below = figure.subplots(2, height_ratios=[HEIGHT, height])
+        _draw(plot, explanation, shifts)
+        anchor = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": 3, "borderaxespad": 0.2}
+        space = {"frameon": False, "columnspacing": 1.5, "handletextpad": 0.2}
+        plot.legend(fontsize="small", **anchor, **space)
+        title = f"{explanation.question}\n{explanation.run}, seed {explanation.seed}"
+        figure.suptitle(title, x=0.02, ha="left", fontsize="medium", parse_math=False)
+        below.set_axis_off()
+        for row, (line, colour) in enumerate(lines):
+            place = (0, 1 - (row + 0.5) / len(lines))
+            look = {"color": colour, "fontsize": "small", "va": "center", "parse_math": False}
+            below.annotate(line, place, xycoords="axes fraction", **look)
+        write_figure(figure, kind, path)
+
+
+def _draw(axes: Axes, explanation: Explanation, shifts: Shifts) -> None:
+    """Draw the shifts, and a line from each shown candidate to the prototype that decides it."""
+    selected = shown_candidates(explanation)
+    axes.scatter(*zip(*shifts.prototypes, strict=True), s=SMALL, label=PROTOTYPES, **TRIANGLE)
+    for label, (name, look) in LOOKS.items():
+        pairs = zip(explanation.candidates, shifts.candidates, strict=True)
+        points = [point for candidate, point in pairs if candidate.label == label]
+        if points:
+            axes.scatter(*zip(*points, strict=True), s=SMALL, label=name, **look)
+    for place, candidate, _ in selected:
+        if candidate.decided_by is not None:
+            ends = shifts.candidates[place - 1], shifts.prototypes[candidate.decided_by]
+            colour, width = ("0.25", 1.8) if place == 1 else ("0.6", 0.9)
+            axes.plot(*zip(*ends, strict=True), color=colour, linewidth=width, zorder=1)
+    for letter, number in lettered_prototypes(explanation).items():
+        _mark(axes, shifts.prototypes[number], 1.6 * LARGE, TRIANGLE, letter, "0.1", down=1.5)
+    for place, candidate, _ in reversed(selected):  # the best is drawn last, on top of the others
+        _, look = LOOKS[candidate.label]
+        _mark(axes, shifts.candidates[place - 1], LARGE, look, str(place), "white")
+    names = ("first", "second")
+    for axis, name, share in zip((axes.xaxis, axes.yaxis), names, shifts.shares, strict=True):
+        title = f"{name} principal component ({share:.0%} of the variance)"
+        axis.set_label_text(title, fontsize="small")
+        axis.set_ticks([])  # the units of a sentence vector mean nothing
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(0.12)
+
+
+def _mark(
+    axes: Axes, point: Point, size: float, look: dict, text: str, colour: str, down: float = 0
+) -> None:
+    """Draw a mark with a number or letter in it, some points below its centre."""
+    axes.scatter(*point, s=size, zorder=3, **look)
+    font = {"color": colour, "fontsize": "small", "fontweight": "bold"}
+    centred = {"textcoords": "offset points", "ha": "center", "va": "center_baseline"}
+    axes.annotate(text, point, (0, -down), **font, **centred, zorder=3)
+
+
+def _text(explanation: Explanation, shifts: Shifts) -> list[tuple[str, str]]:
+    """Return the text of a picture as lines with their colours."""
+    paragraphs = [(f"Words of the question: {word_text(explanation.words)}", GREY)]
+    for place, candidate, letter in shown_candidates(explanation):
+        like = f", like {letter}" if letter else ""
+        paragraphs.append((f"{place}  {candidate.score:.3f}{like}: {candidate.candidate}", BLACK))
+        paragraphs.append((f"{INDENT}words: {word_text(candidate.words)}", GREY))
+    for letter, number in lettered_prototypes(explanation).items():
+        prototype = explanation.prototypes[number]
+        words = word_text(prototype.question_words), word_text(prototype.answer_words)
+        paragraphs.append((f"{letter}  {prototype.question} → {prototype.answer}", BLACK))
+        paragraphs.append((f"{INDENT}words: {words[0]}; {words[1]}", GREY))
+    if not explanation.words:
+        paragraphs = [paragraph for paragraph in paragraphs if paragraph[1] == BLACK]
+    paragraphs += [(note, GREY) for note in picture_notes(explanation, shifts)]
+    return [
+        (line, colour)
+        for text, colour in paragraphs
+        for line in textwrap.wrap(text, LETTERS, subsequent_indent=INDENT)
+    ]

@@ -19,8 +19,7 @@ from analogyqa.evaluation.summary import FIGURE, Results, cell_columns, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
-from analogyqa.report.cross_validation import EVERY, title_with_count
-from analogyqa.report.sensitivity import NO_EFFECT, variation_name
+from analogyqa.report.studies import EVERY, NO_EFFECT, title_with_count, variation_name
 from analogyqa.report.tables import heading, percent
 from analogyqa.settings.artefacts import Artefact
 from analogyqa.settings.coordinates import Coordinates
@@ -126,10 +125,7 @@ def draw_figure(
 
 
 def own_style(**changes: object) -> AbstractContextManager[None]:
-    """Draw with Matplotlib's defaults and our style, whatever a matplotlibrc says.
-
-    Figures are made without pyplot, so no backend of the user is loaded or replaced.
-    """
+    """Draw with Matplotlib's defaults and our style, whatever a matplotlibrc or backend says."""
     return style.context(STYLE | changes, after_reset=True)
 
 
@@ -234,11 +230,7 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, artefact: Artefact, config: Con
 
 
 def _x_positions(names: list[str]) -> tuple[dict[str, float], bool]:
-    """Return the positions of points on the x axis, and whether the points are numbers.
-
-    The positions are the numbers themselves; for words, and for numbers whose labels would
-    overlap, the positions are equally spaced.
-    """
+    """Return positions on the x axis, equally spaced if needed, and whether they are numbers."""
     try:
         positions = {name: float(name) for name in sorted(names, key=float)}
     except ValueError:
@@ -263,10 +255,7 @@ def _axis_title(name: str) -> str:
 
 
 def _draw_bars(axes: Axes, frame: pd.DataFrame) -> None:
-    """Draw a stacked bar for each point of x, with a part for each line, the first at the bottom.
-
-    The parts of the first line are labelled with their values.
-    """
+    """Draw a stacked bar for each point of x, the first line, with its values, at the bottom."""
     points, lines = list(frame["x"].unique()), list(frame["line"].unique())
     means = frame.pivot(index="line", columns="x", values="mean").reindex(lines, columns=points)
     bottom = np.zeros(len(points))

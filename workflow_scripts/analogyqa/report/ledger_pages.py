@@ -1,4 +1,4 @@
-"""The ledger as a page: every published number next to ours, with a verdict."""
+"""The verdicts as pages: every published number next to ours, and the claims of each paper."""
 
 from collections.abc import Iterable
 from itertools import product
@@ -56,10 +56,7 @@ LEGEND = (
 
 
 def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
-    """Return the ledger as GitHub Markdown, with a table for each artefact.
-
-    Papers without a row in the ledger are left out.
-    """
+    """Return the ledger as GitHub Markdown, with a table for each artefact that has a row in it."""
     blocks = [_verdict_counts(ledger)]
     notes: dict[str, int] = {}
     citations: dict[str, None] = {}
@@ -189,10 +186,7 @@ CLAIMS_LEGEND = (
 
 
 def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -> Table:
-    """Return the primary claims, the number of verdicts, and last the claims of each paper.
-
-    `frame` are the verdicts, columns CLAIMS.
-    """
+    """Return the primary claims, the number of verdicts, and the claims of each paper."""
     # A paper that was added to the configuration later has no verdicts yet.
     papers = [paper for paper in papers if paper.paper in set(frame["paper"])]
     primary = frame[frame["primary"]].assign(primary=False)
@@ -229,21 +223,18 @@ def judged_on(row: dict) -> str:
 
 
 def _rows(frame: pd.DataFrame, paper: Paper) -> list[tuple[list[str], list[Value]]]:
-    records = frame[frame["paper"].eq(paper.paper)].to_dict("records")
-    return [_row(row, paper) for row in records]
-
-
-def _row(row: dict, paper: Paper) -> tuple[list[str], list[Value]]:
-    has_run = pd.notna(row["p_value"])
-    texts = [
-        effect_text(row["effect"], row, row["kind"]) if has_run else "",
-        *("" if pd.isna(row[name]) else form.format(**row) for name, form in FORMS.items()),
-        "; ".join(filter(None, [row["evidence"], row["reason"]])),
-    ]
-    claim = f"{row['text']} (primary)" if row["primary"] else row["text"]
-    verdict = f"{CLAIM_MARKS[row['verdict']]} {row['verdict']}"
-    labels = [claim, paper.claims[row["claim"]].where, judged_on(row), verdict]
-    return labels, [Value(text) for text in texts]
+    rows = []
+    for row in frame[frame["paper"].eq(paper.paper)].to_dict("records"):
+        texts = [
+            effect_text(row["effect"], row, row["kind"]) if pd.notna(row["p_value"]) else "",
+            *("" if pd.isna(row[name]) else form.format(**row) for name, form in FORMS.items()),
+            "; ".join(filter(None, [row["evidence"], row["reason"]])),
+        ]
+        claim = f"{row['text']} (primary)" if row["primary"] else row["text"]
+        verdict = f"{CLAIM_MARKS[row['verdict']]} {row['verdict']}"
+        labels = [claim, paper.claims[row["claim"]].where, judged_on(row), verdict]
+        rows.append((labels, list(map(Value, texts))))
+    return rows
 
 
 def _claim_counts(frame: pd.DataFrame) -> Block:

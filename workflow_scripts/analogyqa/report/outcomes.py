@@ -208,11 +208,7 @@ def verdict_svg(
 
 
 def _panels(once: pd.DataFrame, on_page: Mapping[tuple, str]) -> Iterator[dict]:
-    """Yield the panels from left to right, in as many lines as they need.
-
-    A panel has the numbers of a table or figure, its `marks`, and the `lines` of its grid, each
-    with its height and its label.
-    """
+    """Yield the panels of tables and figures, each with its `marks` and the `lines` of its grid."""
     scores = once[once["kind"] == SCORE]
     values = scores[["published", "mean", "run_low", "run_high"]].stack()
     low, high = (values.min(), values.max()) if len(values) else (0, 1)

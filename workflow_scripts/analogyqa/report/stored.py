@@ -28,10 +28,7 @@ class Stored(Section, extra="ignore"):
 def configured(
     values: dict, left_out: dict[str, str], origin: str = "config"
 ) -> tuple[Config, dict[str, Paper]]:
-    """Return the configuration of a run, without what could not run, and its papers.
-
-    Messages about the values begin with `origin`.
-    """
+    """Return the configuration, without what could not run, and papers; errors name `origin`."""
     config = leave_out(load_config(values, origin), left_out)
     return config, load_papers(config)
 
@@ -64,10 +61,7 @@ def read_configuration(results: str | Path) -> tuple[Config, dict[str, Paper], s
 
 
 def read_stored(results: str | Path) -> Stored:
-    """Return the content of a results folder's configuration.json.
-
-    Raises AnalogyQAError when the folder has no readable configuration.json.
-    """
+    """Return the content of configuration.json; AnalogyQAError if it is missing or damaged."""
     path = Path(results, CONFIGURATION)
     try:
         return Stored.model_validate_json(path.read_bytes())

@@ -1,4 +1,4 @@
-"""The tables of the papers: our values next to the published ones."""
+"""The tables of the papers: our values next to the published ones, with legends and notes."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -34,10 +34,7 @@ from analogyqa.tasks import dataset_task
 def build_table(
     paper: Paper, name: str, numbers: pd.DataFrame, config: Config, results: Results
 ) -> Table:
-    """Return a table of a paper, such as `table4`, from its rows of `compare_numbers`.
-
-    Systems that the paper lacks have a block of their own.
-    """
+    """Return a table of a paper, such as `table4`, from its rows of `compare_numbers`."""
     artefact = paper.artefacts[name]
     is_shown = numbers["paper"].eq(paper.paper) & numbers["artefact"].eq(name)
     rows = numbers[is_shown].reset_index(drop=True)
@@ -283,10 +280,7 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> Iterato
 
 
 def group_by_fact(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:
-    """Return one note with the names that share each fact, or none if there is no fact.
-
-    `facts` are pairs of a fact, such as a reason, and a name; an empty fact is skipped.
-    """
+    """Return one note with the names that share each fact, or none; an empty fact is skipped."""
     groups = names_by_fact(facts)
     text = "; ".join(f"{', '.join(names)} ({fact})" for fact, names in groups.items())
     return [f"{heading}: {text}."] if text else []

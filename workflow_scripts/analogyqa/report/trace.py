@@ -39,21 +39,13 @@ _LISTED = 10  # numbers that a message lists
 
 
 class Number(NamedTuple):
-    """A number that a table or figure shows.
+    """A number that a table or figure shows."""
 
-    Attributes:
-        label: Its place, such as "table4 of diallo2019: Comb., Analogy (analogy)".
-        names: What it may be called: the labels of its place, and the parts of its coordinates.
-        values: Its row of the csv.
-        coordinates: What it is about.
-        cell: The cell whose run gives a score; None without one.
-    """
-
-    label: str
-    names: frozenset[str]
-    values: dict
+    label: str  # such as "table4 of diallo2019: Comb., Analogy (analogy)"
+    names: frozenset[str]  # the labels of its place, and the parts of its coordinates
+    values: dict  # its row of the csv
     coordinates: Coordinates
-    cell: Cell | None
+    cell: Cell | None  # whose run gives a score
 
 
 def find_number(
@@ -113,10 +105,7 @@ def find_number(
 
 
 def shown_numbers(results: str | Path, paper: Paper, name: str, config: Config) -> Iterator[Number]:
-    """Yield every number of a table or figure, from its csv.
-
-    Raises AnalogyQAError when the csv is missing or damaged.
-    """
+    """Yield every number of a table or figure, from its csv; AnalogyQAError if that is damaged."""
     artefact = paper.artefacts[name]
     kind = "figure" if artefact.is_figure else "table"
     path = Path(results, f"{kind}s", paper.paper, f"{name}.csv")
@@ -199,10 +188,7 @@ def number_facts(results: str | Path, number: Number, command: str) -> dict:
 
 
 def run_facts(results: str | Path, cell: Cell) -> dict:
-    """Return the facts of `origin` that are in the record of a run, and its log.
-
-    Raises AnalogyQAError when the record is missing or damaged.
-    """
+    """Return the facts of `origin` in the record of a run; AnalogyQAError if it is damaged."""
     stored = read_record(Path(results, "runs", cell.path, "run.json"))
     facts = {key: stored[key] for key in _RECORDED if stored.get(key)}
     log = run_log(results, cell)

@@ -168,10 +168,7 @@ def read_run_records(results: Path, config: Config) -> list[Run]:
 
 
 def time_block(results: Path) -> Block:
-    """Return how long the jobs of each rule took, the longest rule first.
-
-    Each job has a file benchmarks/{rule}/**.jsonl with a line for each time that it ran.
-    """
+    """Return how long the jobs of each rule took, from benchmarks/, the longest rule first."""
     rows = []
     for path in made_files(results, "benchmarks/*/**/*.jsonl"):
         name = path.relative_to(results / "benchmarks").with_suffix("").as_posix()

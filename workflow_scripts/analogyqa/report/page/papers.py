@@ -19,17 +19,18 @@ from analogyqa.evaluation.summary import read_csv
 from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.measures import MEASURES
 from analogyqa.report import explained
-from analogyqa.report.cross_validation import (
-    CROSS_VALIDATION,
-    PAIRS,
-    cross_validation_table,
-    pairs_table,
-)
-from analogyqa.report.explanation_figure import picture_svg
+from analogyqa.report.explained import picture_svg
 from analogyqa.report.html_pages import prose, render, svg_uri
 from analogyqa.report.ledger_pages import claim_blocks, claims_table, judged_on
 from analogyqa.report.outcomes import findings
-from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
+from analogyqa.report.studies import (
+    CROSS_VALIDATION,
+    PAIRS,
+    SENSITIVITY,
+    cross_validation_table,
+    pairs_table,
+    sensitivity_table,
+)
 from analogyqa.report.table_formats import Block, Table, value_text
 from analogyqa.report.tables import INTERVALS, lay_out, printed_name
 from analogyqa.report.views.show import build_view, tabulate_view
@@ -46,23 +47,15 @@ STUDIES = {"cross_validation": CROSS_VALIDATION, "pairs": PAIRS, "sensitivity": 
 
 @dataclass(frozen=True)
 class PaperPage:
-    """Makes the sections of one paper.
+    """Makes the sections of one paper."""
 
-    Attributes:
-        results: The output folder.
-        paper, config: The paper and the configuration.
-        ledger, claims: The verdicts on all papers, columns LEDGER and CLAIMS.
-        summary: The spread of every run and measure, columns SUMMARY.
-        computed: The tables to show where a file is missing, by paper and name.
-    """
-
-    results: Path
+    results: Path  # the output folder
     paper: Paper
     config: Config
-    ledger: pd.DataFrame
-    claims: pd.DataFrame
-    summary: pd.DataFrame
-    computed: Mapping[tuple[str, str], Table]
+    ledger: pd.DataFrame  # of all papers, columns LEDGER
+    claims: pd.DataFrame  # of all papers, columns CLAIMS
+    summary: pd.DataFrame  # columns SUMMARY
+    computed: Mapping[tuple[str, str], Table]  # to show where a file is missing, by paper and name
 
     def part(self, shown: list[tuple[Paper, str, dict]]) -> dict:
         """Return, for the template, what the results contain of the paper.

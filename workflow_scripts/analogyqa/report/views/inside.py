@@ -71,10 +71,7 @@ NO_WORDS = "-"  # as the paper prints a level without words
 
 
 def show_projection(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
-    """Project the vectors of each panel by t-SNE and draw them, with lines to the answers.
-
-    The data are of columns POINTS, a row for each question and correct answer.
-    """
+    """Draw the vectors of each panel by t-SNE, with lines to the answers: columns POINTS."""
     frames = [_points(panel) for panel in panels]
     figure = Figure((0.6 + 5.2 * len(panels), 6.6), layout="constrained")
     drawn = figure.subplots(ncols=len(panels), subplot_kw={"projection": "3d"}, squeeze=False)
@@ -145,10 +142,7 @@ def _distances(frame: pd.DataFrame) -> str:
 
 
 def show_norms(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
-    """Draw histograms of the norms of sentences and of words, a line for each panel.
-
-    The data are of columns NORMS.
-    """
+    """Draw histograms of the norms of sentences and words of each panel: columns NORMS."""
     available = [panel for panel in panels if not panel.reason]
     frame = to_frame([row for panel in available for row in _norm_rows(panel, config)], NORMS)
     figure = Figure((9.6, 1.4 + 3 * len(panels)), layout="constrained")
@@ -301,10 +295,7 @@ def _agreement(panel: Panel, printed: Mapping[str, str]) -> Iterator[str]:
 
 
 def show_pairs(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
-    """Show the words of the paper's questions, and of an answer to each, by level of norm.
-
-    The data are of columns WORD_LEVELS, a row for each level of a sentence.
-    """
+    """Show the words of questions and answers by level of norm: columns WORD_LEVELS."""
     rows: list[dict] = []
     lines: list[tuple[list[str], list[Value]]] = []
     missing, levels = [], [f"H{number}" for number, _ in enumerate(view.examples[0].question, 1)]

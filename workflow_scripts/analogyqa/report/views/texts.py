@@ -1,4 +1,4 @@
-"""The decisions of prototypes: how often each decides, and the clearest answers."""
+"""Questions and answers: the decisions of prototypes, and the examples that a paper prints."""
 
 import re
 from collections import Counter
