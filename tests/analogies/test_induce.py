@@ -143,11 +143,5 @@ def test_a_category_must_match_its_rule(keys, message):
 
 def test_a_model_that_cannot_be_loaded_is_an_error(monkeypatch, tmp_path):
     monkeypatch.undo()
-    nlp = spacy.blank("en")
-    nlp.add_pipe("tagger").add_label("NN")
-    nlp.initialize()
-    nlp.to_disk(tmp_path / "model")
-    (tmp_path / "model" / "tagger" / "cfg").unlink()
-    for folder in (tmp_path, tmp_path / "model"):
-        with pytest.raises(AnalogyQAError, match=f"{folder}: spaCy cannot load this model"):
-            induce.load_parser(str(folder))
+    with pytest.raises(AnalogyQAError, match=f"{tmp_path}: spaCy cannot load this model"):
+        induce.load_parser(str(tmp_path))

@@ -157,16 +157,6 @@ def unit_vectors(*degrees: float) -> np.ndarray:
     return np.stack([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))], axis=1)
 
 
-def test_ties_go_to_the_first_candidate_or_are_shared():
-    # The third candidate of each pair has the vector of the answer.
-    vectors = unit_vectors(0, 30, 90, 30, 10, 40, 100, 40)
-    category = Category(np.array([0, 4]), np.array([1, 5]), np.array([[1, 2, 3], [5, 6, 7]]))
-    assert solved(vectors, category, BOTH) == [0.5, 0.5]
-    assert solved(vectors, category, BOTH._replace(first_wins=True)) == [1, 1]
-    solution = solve(cosines(vectors, exact=True), category, SOLVERS["3cosadd"].load()(), CODED)
-    assert solution.tied.tolist() == [1, 1]
-
-
 def test_the_first_wins_only_against_equal_bits():
     # The scores of pair 0, with pair 1 as A : B, are .5 and .5, and those of pair 1 are .5 and .5 +
     # 1e-9: the argmax takes the answer of pair 0 and the other candidate of pair 1.
@@ -195,19 +185,6 @@ def test_scores_have_the_precision_of_the_cosines(name, dtype):
     to_pair, to_c = solver.to_pair(table), solver.to_c(table)
     offset = solver.offset(to_pair[0], to_pair[1])
     assert table.dtype == solver.scores(offset, offset[2], to_c[2]).dtype == dtype
-
-
-def test_as_coded_a_and_b_are_excluded_for_every_other_pair_only():
-    category = Category(np.array([0, 2]), np.array([1, 3]))
-    # As described, only D is left. As coded, that holds when pair 0 is A : B. When pair 1 is, for
-    # C at 0, D at 45 has cos 25 - cos 105 + cos 45 = 1.872, and B at 20 has 1 - cos 80 + cos 20 =
-    # 1.766. At 100, D has cos 80 - cos 160 + cos 100 = .940.
-    near, far = unit_vectors(0, 45, -60, 20), unit_vectors(0, 100, -60, 20)
-    assert solved(near, category, BOTH) == solved(far, category, BOTH) == [1, 1]
-    assert solved(near, category, CODED) == [1, 1]
-    assert solved(far, category, CODED) == [0, 1]
-    # Without the constraint, pair 0 also loses against its own A or B.
-    assert solved(far, category, CODED._replace(constrained=False)) == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -37,17 +37,6 @@ def test_repeated_threads_and_original_questions_are_skipped(pairs):
     assert [pair.question_id for pair in pairs(content)] == ["Q1_R4"] * 3
 
 
-@pytest.mark.parametrize(
-    ("part", "kept", "question"),
-    [
-        ("<RelQSubject>a tree</RelQSubject>", "<RelQSubject/>", "which one & where ?"),
-        ("which one", "", "a tree & where ?"),
-    ],
-)
-def test_the_subject_or_the_body_may_be_empty(pairs, part, kept, question):
-    assert {pair.question for pair in pairs(CQA.replace(part, kept))} == {question}
-
-
 def test_the_released_question_without_comments_is_skipped(pairs):
     empty = f"<Thread>{RELATED.replace('Q1_R2', 'Q2657')}</Thread>"
     assert pairs(CQA.replace("</xml>", f"{empty}</xml>")) == PAIRS

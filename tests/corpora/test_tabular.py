@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import logging
 from functools import partial
 
 import pandas as pd
@@ -127,33 +126,13 @@ def test_the_reader_of_wikiqa_shows_the_header_and_names_the_reader_that_can(
     assert ("reader: table" in str(error.value)) == can_read
 
 
-def test_doubled_quotes_in_a_wikiqa_file_are_kept_with_a_warning(read_file, caplog):
-    content = 'QuestionID\tQuestion\tSentence\tLabel\nq\twho?\t"It is ""Zoë""."\t1\n'
-    caplog.set_level(logging.WARNING)
-    assert read_file(read_wikiqa, "mine.tsv", content)[0].candidate == '"It is ""Zoë""."'
-    assert "line 2" in caplog.text
-
-
-HEADER = "QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel\n"
-ROW = "Q1\twho is it ?\tD1\tTitle\tD1-0\tIt is anna .\t1\n"
-
-
-@pytest.fixture
-def wikiqa_pairs(read_file):
-    return partial(read_file, read_wikiqa, "WikiQA.tsv")
-
-
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_rows_become_pairs_with_literal_quotes(wikiqa_pairs, line_end):
-    content = HEADER + ROW + ROW.replace("anna", '"bruno').replace("\t1\n", "\t0\n") + ROW
-    assert wikiqa_pairs(content.replace("\n", line_end)) == [
+def test_rows_of_wikiqa_become_pairs_with_literal_quotes(read_file, caplog, line_end):
+    rows = ["Label\tSentence\tMore\tQuestion\tQuestionID", "1\tIt is anna .\tx\twho is it ?\tQ1"]
+    rows += ['0\tIt is "bruno .\t\twho is it ?\tQ1', '1\t"It is ""Zoë""."\tx\twho?\tQ2', ""]
+    assert read_file(read_wikiqa, "WikiQA.tsv", line_end.join(rows)) == [
         Pair(2, "Q1", "who is it ?", "It is anna .", 1),
         Pair(3, "Q1", "who is it ?", 'It is "bruno .', 0),
-        Pair(4, "Q1", "who is it ?", "It is anna .", 1),
+        Pair(4, "Q2", "who?", '"It is ""Zoë""."', 1),
     ]
-
-
-def test_columns_are_found_by_name(wikiqa_pairs):
-    content = "Label\tSentence\tMore\tQuestion\tQuestionID\tDocumentID\tDocumentTitle\tSentenceID\n"
-    content += "1\tIt is anna .\tx\twho is it ?\tQ1\tD1\tTitle\tD1-0\n"
-    assert wikiqa_pairs(content) == [Pair(2, "Q1", "who is it ?", "It is anna .", 1)]
+    assert "line 4" in caplog.text  # doubled quotes

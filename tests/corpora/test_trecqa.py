@@ -48,10 +48,6 @@ def test_ids_are_normalised(pairs):
     assert pairs(JACANA.replace("'1.2'", "' 1.2\u200b '")) == PAIRS
 
 
-def test_a_candidate_is_the_first_line_of_a_block(pairs):
-    assert pairs(JACANA) == PAIRS
-
-
 def test_released_questions_without_candidates_are_skipped(pairs):
     for question_id in ("94", "15.3", "41.3", "44.4", "58.1", "59.2", "64.3"):
         empty = QUESTION.replace("'1'", f"'{question_id}'") + "</QApairs>\n"

@@ -1,4 +1,4 @@
-"""A pickle of plain values is read; one that names a class or a function is refused."""
+"""A pickle of plain values is read; test_weights.py has those that would run code."""
 
 import pickle
 
@@ -6,7 +6,6 @@ import pytest
 
 from analogyqa.corpora.table import Pair
 from analogyqa.corpora.yahoocqa_splits import read
-from analogyqa.errors import AnalogyQAError
 from builders.damaged import zipped
 
 SPLIT = {
@@ -25,26 +24,14 @@ PAIRS = [
 PYTHON_2_PICKLE = b"(dp0\nS'dev'\np1\n(dp2\nS'caf\\xc3\\xa9'\np3\n(lp4\n(lp5\nS'a'\np6\naI1\naass."
 
 
-class Harmful:
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return open, (str(self.path), "w")
-
-
 @pytest.fixture
 def pairs(read_file):
     return lambda content: read_file(read, "env.pkl.zip", zipped(("env.pkl", content)))
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_all_splits_are_read_and_code_is_not_run(pairs, tmp_path, protocol):
+def test_all_splits_are_read(pairs, protocol):
     assert pairs(pickle.dumps(SPLIT, protocol)) == PAIRS
-    target = tmp_path / "written"
-    with pytest.raises(AnalogyQAError, match="could run code"):
-        pairs(pickle.dumps({**SPLIT, "dev": Harmful(target)}, protocol))
-    assert not target.exists()
 
 
 def test_a_pickle_written_by_python_2_is_read(pairs):

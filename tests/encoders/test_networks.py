@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch import Tensor
 
 from analogyqa.encoders import build_encoder, gru
@@ -14,7 +12,7 @@ from analogyqa.settings.systems import Training
 from builders.networks import bilstm_maximum
 
 WORDS, DIM, SENTENCE_DIM = 40, 12, 10
-LENGTHS = torch.tensor([3, 9, 1, 9, 4, 6])
+LENGTHS = torch.tensor([3, 9, 1, 9, 4, 0])
 SENTENCES = torch.randint(WORDS, (6, 9), generator=torch.Generator().manual_seed(1))
 ENCODERS = ["bigru", "cnn", "bilstm", "nbow"]
 every_encoder = pytest.mark.parametrize("name", ENCODERS)
@@ -45,6 +43,8 @@ def encode_by_hand(encoder: torch.nn.Module, ids: Tensor) -> Tensor:
 
 
 def encode_one_by_one(encoder: torch.nn.Module, words: Tensor, lengths: Tensor) -> Tensor:
+    if hasattr(encoder, "gru"):  # which reads an empty sentence as its first padding id
+        lengths = lengths.clamp(min=1)
     rows = zip(words, lengths.tolist(), strict=True)
     return torch.stack([encode_by_hand(encoder, ids[:length]) for ids, length in rows])
 
@@ -79,36 +79,12 @@ def test_bfloat16_changes_vectors_and_gradients_only_by_rounding():
         assert difference < 0.03  # a number in bfloat16 has 8 bits
 
 
-@every_encoder
-@settings(max_examples=10)
-@given(
-    lengths=st.lists(st.integers(0, 12), min_size=1, max_size=5),
-    extra_padding=st.integers(0, 7),
-    padding=st.integers(0, WORDS - 1),
-    seed=st.integers(0, 99),
-)
-def test_padding_never_changes_a_vector(name, lengths, extra_padding, padding, seed):
-    """A GRU reads an empty sentence as its first padding id."""
-    min_length = int(name == "bigru")
-    encoder, ends = build(name), torch.tensor(lengths).clamp(min=min_length)
-    with torch.no_grad():  # the vectors of padding would win the maximum
-        for bias in (weight for key, weight in encoder.named_parameters() if "bias" in key):
-            bias += 1 if name in ("cnn", "nbow") else -1
-    generator = torch.Generator().manual_seed(seed)
-    words = torch.randint(
-        WORDS, (len(lengths), max(lengths) + extra_padding + 1), generator=generator
-    )
-    changed = words.masked_fill(torch.arange(words.shape[1]) >= ends[:, None], padding)
-    vectors = encoder(words, torch.tensor(lengths))
-    assert vectors.equal(encoder(changed, torch.tensor(lengths)))
-    torch.testing.assert_close(vectors, encode_one_by_one(encoder, words, ends))
-
-
 @pytest.mark.parametrize("name", ["bigru", "bilstm"])
 def test_the_value_of_a_dimension_is_the_state_at_its_winner(name):
     encoder = build(name)
-    winners, vectors = encoder.winners(SENTENCES, LENGTHS), encoder(SENTENCES, LENGTHS)
-    for ids, length, winner, vector in zip(SENTENCES, LENGTHS, winners, vectors, strict=True):
+    words, lengths = SENTENCES[:5], LENGTHS[:5]  # the last one is empty
+    winners, vectors = encoder.winners(words, lengths), encoder(words, lengths)
+    for ids, length, winner, vector in zip(words, lengths, winners, vectors, strict=True):
         states, _ = getattr(encoder, name.removeprefix("bi"))(encoder.word_vectors[ids[:length]])
         torch.testing.assert_close(states.gather(0, winner[None])[0], vector)
 

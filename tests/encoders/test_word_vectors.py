@@ -17,14 +17,6 @@ def dropout(rate=0.5, mask="own", where="both", place="word_vectors") -> Dropout
     return Dropout(Training(dropout=rate, dropout_mask=mask, dropout_place=where), place)
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("configured", [*PLACES, "both"])
-def test_dropout_acts_at_its_place(place, configured):
-    is_active = configured in (place, "both")
-    layer = dropout(0.25, where=configured, place=place)
-    assert (layer(torch.ones(50, 40)) == 0).any() == is_active
-
-
 @pytest.mark.parametrize("mask", ["own", "shared"])
 def test_no_dropout_in_evaluation_or_at_rate_0(mask):
     x = torch.randn(50, 40)

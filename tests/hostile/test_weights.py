@@ -18,7 +18,7 @@ import torch
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, infersent
 from builders import tiny
-from builders.damaged import TARGETS, entities, mark_most_slow, npy, saved, written
+from builders.damaged import TARGETS, entities, mark_most_slow, npy, saved, written, zipped
 
 
 class Payload:
@@ -63,7 +63,7 @@ FORMATS = {
 
 # Readers of files that a user may provide, or that an earlier job left.
 LOADERS = ["checkpoint", "InferSent", "store", "record of a store", "Sent2Vec", "Parquet"]
-LOADERS += ["word2vec", "vectors", "vectors, gzipped", "vectors, zipped"]
+LOADERS += ["word2vec", "vectors", "vectors, gzipped", "vectors, zipped", "YahooCQA"]
 
 
 @pytest.mark.parametrize("name", PAYLOADS)
@@ -83,6 +83,8 @@ def test_weights_that_would_run_code_are_refused_and_nothing_is_run(
     loader, form = file
     path = tmp_path / f"weights{TARGETS[loader].suffix}"
     content = FORMATS[form](PAYLOADS[payload](marker))
+    if path.suffix == ".zip":
+        content = zipped((path.stem, content))
     path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
     with pytest.raises(AnalogyQAError, match=path.name):
         TARGETS[loader].read(path)

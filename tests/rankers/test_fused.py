@@ -53,14 +53,6 @@ def test_standardised_scores_do_not_depend_on_the_unit_of_a_system(scores, facto
     )
 
 
-def test_equal_scores_have_no_effect():
-    scores = np.array([[0.3, 2.0], [0.3, 1.0], [0.3, 3.0]])
-    assert standardised(scores, np.zeros(3, dtype=int))[:, 0].tolist() == [0, 0, 0]
-    pairs = PartScores(scores, np.zeros(3, dtype=int), np.array([1, 0, 0]))
-    values, _ = fused(pairs).scores(pairs)
-    assert values.argsort().tolist() == [1, 0, 2]
-
-
 def test_reciprocal_ranks_follow_the_formula_and_ties_share_a_rank():
     scores = np.array([[0.9], [0.5], [0.5], [7.0]])
     ranks = reciprocal_ranks(scores, np.array([0, 0, 0, 1]))

@@ -10,7 +10,6 @@ from analogyqa.rankers.networks import (
     WIDTH,
     WIDTHS,
     WINDOWS,
-    select_side,
     word_mask,
 )
 from builders.networks import DIM, assert_scores_equal, build, scores, sentences
@@ -21,15 +20,6 @@ def test_a_sentence_ends_with_its_last_nonzero_row():
     vectors[0, :2], vectors[1, 2, 1], vectors[2, 3] = 1, -1, torch.nan
     expected = [[1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1], [1, 0, 0, 0]]
     assert word_mask(vectors).tolist() == [[bool(value) for value in row] for row in expected]
-
-
-def test_a_side_is_as_wide_as_its_longest_sentence():
-    inside = word_mask(sentences())
-    maps = torch.arange(6 * 7 * 2).view(6, 7, 2)
-    rows = torch.tensor([4, 0, 4])
-    side, mask = select_side(maps, inside, rows)
-    assert side.equal(maps[[4, 0, 4], :3])
-    assert mask.tolist() == [[True, True, False], [True] * 3, [True, True, False]]
 
 
 def attentive_maps(ranker, words):

@@ -8,8 +8,8 @@ from analogyqa.corpora.questions import OTHER
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.systems import System
-from analogyqa.training.data import load_cell, ranked_sentences, training_sentences
-from analogyqa.vectors.store import read_store, write_store
+from analogyqa.training.data import load_cell, ranked_sentences
+from analogyqa.vectors.store import write_store
 from builders.cells import COMB, trained_system, untrained_system
 
 STORED = System(title="S", sentence_vectors="means", ranker="analogy", p=3)
@@ -52,13 +52,6 @@ def test_ranked_sentences_are_those_of_prototypes_and_evaluated_pairs(make_corpu
     assert sorted(ranked_sentences(corpus, typed_only=False)) == sorted(all_sentences)
 
 
-def test_training_sentences_are_all_sentences_of_the_training_split(corpus):
-    train = corpus[corpus["split"] == "train"]
-    sentences = training_sentences(corpus)
-    assert len(set(sentences)) == len(sentences)
-    assert set(sentences) == {*train["question"], *train["candidate"]}
-
-
 # What a cell holds
 
 
@@ -84,18 +77,6 @@ def test_a_trained_cell_loads_all_training_pairs(cell_files, types, p, count):
 
 
 # A store of sentence vectors
-
-
-def test_sentence_vectors_are_looked_up(untrained, corpus):
-    files = untrained(ranked_sentences(corpus, typed_only=True))
-    roles = {"sentence vectors", "prototypes", "quadruples dev", "quadruples test"}
-    assert set(files.by_role()) == {"corpus", *roles}
-    data = load_cell(files, COMB, STORED, lowercase=True)
-    vectors, rows = read_store(files.sentence_vectors)
-    for text, number in data.sentences.index.items():
-        words, lengths = data.sentences.batch(np.array([number]))
-        assert lengths.tolist() == [1]
-        np.testing.assert_array_equal(data.word_vectors[words[0, 0]], vectors[rows[text]])
 
 
 def test_sentence_vectors_keep_case_and_white_space(untrained, make_corpus):
