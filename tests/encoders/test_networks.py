@@ -9,7 +9,7 @@ from analogyqa.encoders import build_encoder, gru
 from analogyqa.encoders.gru import GRUMax
 from analogyqa.encoders.networks import WIDTH
 from analogyqa.settings.systems import Training
-from builders.networks import bilstm_maximum
+from builders.networks import bilstm_maximum, convolve
 
 WORDS, DIM, SENTENCE_DIM = 40, 12, 10
 LENGTHS = torch.tensor([3, 9, 1, 9, 4, 0])
@@ -34,12 +34,8 @@ def encode_by_hand(encoder: torch.nn.Module, ids: Tensor) -> Tensor:
     if hasattr(encoder, "lstm"):
         x = x if len(ids) else x.new_zeros(1, DIM)
         return bilstm_maximum(dict(encoder.lstm.named_parameters()), x)
-    weight, bias = encoder.convolution.weight, encoder.convolution.bias
-    zeros = torch.zeros(WIDTH - 1, DIM, dtype=x.dtype)
-    x = torch.cat([zeros, x, zeros])
-    windows = [x[start : start + WIDTH].t() for start in range(len(ids) + WIDTH - 1)]
-    positions = [torch.tanh((weight * window).sum(dim=(1, 2)) + bias) for window in windows]
-    return torch.stack(positions).amax(dim=0)
+    filters = encoder.convolution.weight, encoder.convolution.bias
+    return convolve(x, *filters, WIDTH - 1, WIDTH - 1).tanh().amax(dim=0)
 
 
 def encode_one_by_one(encoder: torch.nn.Module, words: Tensor, lengths: Tensor) -> Tensor:

@@ -107,20 +107,10 @@ def run(tmp_path, monkeypatch, write_vectors):
     vectors = write_vectors(WORDS, VECTORS)
 
     def run(name: str, max_epochs=3, seed=0, files=("train.txt",), dev="dev.txt", **options):
-        path = tmp_path / name / "weights.pkl"
-        train(
-            [str(tmp_path / file) for file in files],
-            [str(tmp_path / dev)],
-            vectors,
-            lowercase=True,
-            lstm_dim=LSTM_DIM,
-            seed=seed,
-            device=torch.device("cpu"),
-            checkpoint=tmp_path / name / "checkpoint.pt",
-            path=path,
-            max_epochs=max_epochs,
-            **options,
-        )
+        path, device = tmp_path / name / "weights.pkl", torch.device("cpu")
+        sources = [str(tmp_path / file) for file in files], [str(tmp_path / dev)], vectors
+        options |= {"max_epochs": max_epochs, "checkpoint": path.with_name("checkpoint.pt")}
+        train(*sources, True, LSTM_DIM, seed, device, path=path, **options)
         return path, json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
 
     with one_thread():

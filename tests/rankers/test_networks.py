@@ -6,13 +6,12 @@ import pytest
 import torch
 
 from analogyqa.rankers.networks import (
-    AI_WIDTH,
     WIDTH,
     WIDTHS,
     WINDOWS,
     word_mask,
 )
-from builders.networks import DIM, assert_scores_equal, build, scores, sentences
+from builders.networks import DIM, assert_scores_equal, build, convolve, scores, sentences
 
 
 def test_a_sentence_ends_with_its_last_nonzero_row():
@@ -26,16 +25,8 @@ def attentive_maps(ranker, words):
     """Return the maps of one sentence, a list of vectors."""
     if hasattr(ranker, "lstm"):
         return list(ranker.lstm(words)[0])
-    bias, dim = ranker.convolution.bias, words.shape[1]
-    weight = ranker.convolution.weight.view(-1, WIDTH, dim)
-    maps = []
-    for position in range(len(words)):
-        total = bias.clone()
-        for offset in range(WIDTH):  # two words before, two after
-            if 0 <= (row := position + offset - 2) < len(words):
-                total = total + weight[:, offset] @ words[row]
-        maps.append(total)
-    return maps
+    weight = ranker.convolution.weight.view(-1, WIDTH, DIM).transpose(1, 2)
+    return list(convolve(words, weight, ranker.convolution.bias, 2, 2))
 
 
 def pooled(maps, importance):
@@ -58,10 +49,7 @@ def test_scores_match_the_equations(name):
 
 
 def interactive_maps(ranker, words):
-    filled = torch.cat([torch.zeros(1, DIM), words, torch.zeros(1, DIM)])
-    windows = [filled[start : start + AI_WIDTH].T for start in range(len(words))]
-    weight, bias = ranker.convolution.weight, ranker.convolution.bias
-    return [((weight * window).sum(dim=(1, 2)) + bias).tanh() for window in windows]
+    return list(convolve(words, *ranker.convolution.parameters(), 1, 1).tanh())
 
 
 def attended(rows, attention):
@@ -98,13 +86,8 @@ def compare_aggregate_score(ranker, question, candidate):
         compared.append(word * sum(weight * other for weight, other in zip(match, q, strict=True)))
     maxima = []
     for width, convolution in zip(WIDTHS, ranker.convolutions, strict=True):
-        filled = torch.stack([*compared, *[torch.zeros_like(compared[0])] * (width - 1)])
-        windows = [filled[start : start + width].T for start in range(len(compared))]
-        values = [
-            ((convolution.weight * window).sum(dim=(1, 2)) + convolution.bias).relu()
-            for window in windows
-        ]
-        maxima.append(torch.stack(values).amax(dim=0))
+        values = convolve(torch.stack(compared), *convolution.parameters(), after=width - 1)
+        maxima.append(values.relu().amax(dim=0))
     return ranker.output(ranker.layer(torch.cat(maxima)).tanh())[0]
 
 
@@ -115,10 +98,9 @@ def test_compare_aggregate_matches_its_equations():
 POOLS = [lambda rows: rows.amax(0), lambda rows: rows.amin(0), lambda rows: rows.mean(0)]
 
 
-def find_windows(words, width):
-    """Return the windows of a sentence, each [d, width]; one that is too short has one."""
-    filled = torch.cat([words, torch.zeros(max(width - len(words), 0), DIM)])
-    return [filled[start : start + width].T for start in range(len(filled) - width + 1)]
+def filled(words, width):
+    """Return the words, with rows of zeros up to the width."""
+    return torch.nn.functional.pad(words, (0, 0, 0, max(width - len(words), 0)))
 
 
 def block_a(ranker, words):
@@ -127,14 +109,11 @@ def block_a(ranker, words):
     for pool, convolutions in zip(POOLS, ranker.holistic, strict=True):
         vectors = []
         for width, layers in zip(WINDOWS, convolutions, strict=True):
-            convolution, values = layers, []
-            for window in find_windows(words, width):
-                if width > 1:
-                    inner, _, convolution = layers
-                    window = (inner.weight[:, :, 0] @ window + inner.bias[:, None]).tanh()
-                total = (convolution.weight * window).sum(dim=(1, 2)) + convolution.bias
-                values.append(total.tanh())
-            vectors.append(pool(torch.stack(values)))
+            rows, convolution = filled(words, width), layers
+            if width > 1:
+                inner, _, convolution = layers
+                rows = convolve(rows, *inner.parameters()).tanh()
+            vectors.append(pool(convolve(rows, *convolution.parameters()).tanh()))
         block.append([*vectors, pool(words)])
     return block
 
@@ -144,9 +123,9 @@ def block_b(ranker, words):
     vectors = []
     for pool, convolutions in zip(POOLS[:2], ranker.per_dimension, strict=True):
         for width, convolution in zip(WINDOWS, convolutions, strict=True):
+            windows = filled(words, width).unfold(0, width, 1)
             for weight, bias in zip(convolution.weight[:, 0, 0], convolution.bias, strict=True):
-                values = [(window @ weight + bias).tanh() for window in find_windows(words, width)]
-                vectors.append(pool(torch.stack(values)))
+                vectors.append(pool((windows @ weight + bias).tanh()))
     return vectors
 
 

@@ -8,7 +8,7 @@ from analogyqa.corpora.questions import OTHER
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.systems import System
-from analogyqa.training.data import load_cell, ranked_sentences
+from analogyqa.training.data import load_cell, ranked_sentences, training_sentences
 from analogyqa.vectors.store import write_store
 from builders.cells import COMB, trained_system, untrained_system
 
@@ -50,6 +50,13 @@ def test_ranked_sentences_are_those_of_prototypes_and_evaluated_pairs(make_corpu
     assert sorted(ranked_sentences(corpus, typed_only=True)) == sorted(typed)
     all_sentences = {*typed, "what is it ?", "of no type"}
     assert sorted(ranked_sentences(corpus, typed_only=False)) == sorted(all_sentences)
+
+
+def test_training_sentences_are_all_sentences_of_the_training_split(corpus):
+    train = corpus[corpus["split"] == "train"]
+    sentences = training_sentences(corpus)
+    assert len(set(sentences)) == len(sentences)
+    assert set(sentences) == {*train["question"], *train["candidate"]}
 
 
 # What a cell holds

@@ -70,15 +70,3 @@ def test_sentences_and_words_have_norms_and_sentences_their_vectors(inside, enco
         expected = [] if row.kind == "word" else vector
         np.testing.assert_allclose(row.vector, expected, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(row.norm, vector_norms(vector[None])[0], rtol=1e-5, atol=1e-7)
-
-
-def test_the_weights_are_those_of_the_best_epoch(inside, trained, tmp_path):
-    """A finished training run keeps no other weights."""
-    *arguments, checkpoint, vocabulary = trained
-    state = torch.load(checkpoint)
-    assert not {"model", "optimiser"} & set(state)
-    weights = state["best"]["last"]["weights"]
-    weights.update({name: 2 * value for name, value in weights.items()})
-    torch.save(state, tmp_path / "doubled.pt")
-    doubled = look_inside(*arguments, tmp_path / "doubled.pt", vocabulary)
-    assert not np.isclose(doubled["norm"], inside["norm"]).all()

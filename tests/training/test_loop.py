@@ -288,6 +288,8 @@ def test_one_training_run_scores_with_last_or_averaged_weights(cell, tmp_path, m
     assert_same(train(cell, tmp_path / "averaged.pt", last), plain)
     assert_same(train(cell, tmp_path / "averaged.pt", averaged), expected)
     assert not plain.scores["score"].equals(expected.scores["score"])
+    # A finished training run keeps no other weights.
+    assert not {"model", "optimiser"} & set(torch.load(tmp_path / "averaged.pt"))
 
 
 def test_training_continues_while_either_version_of_the_weights_improves(
