@@ -87,7 +87,6 @@ def test_evaluation_joins_each_candidate_with_every_prototype_of_its_type(
 
 
 def pairs_and_prototypes(corpus, types, p, split="train"):
-    """Return the pairs of a split and p prototypes of each type."""
     prototypes = take_prototypes(choose_prototypes(corpus, types, seed=0), types, p, "file")
     return select_subset(corpus, split, types), prototypes
 

@@ -106,7 +106,6 @@ def trained_system(ranker="analogy", encoder="bigru", p: int = 3, **training) ->
 
 
 def untrained_system(ranker="analogy", encoder="mean", p: int = 3, **values) -> System:
-    """Return a system over word vectors that is not trained."""
     vectors = None if encoder == "random" else "some"
     return System(title="U", encoder=encoder, vectors=vectors, ranker=ranker, p=p, **values)
 

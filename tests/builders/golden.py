@@ -128,7 +128,6 @@ def _artist_lines(artist: Artist) -> Iterator[str]:
 
 
 def _points(columns: object) -> str:
-    """Return coordinates by axis as points."""
     return " ".join(f"({', '.join(map(_number, point))})" for point in zip(*columns, strict=False))
 
 

@@ -16,7 +16,6 @@ C, D = [0, 0, 2, 3, 3, 5, 4], [1, 2, 2, 1, 3, 0, 3]
 
 
 def build(name: str, seed: int = 0, dim: int = DIM, **training) -> nn.Module:
-    """Return a new ranker."""
     encoder = "words" if RANKERS[name].reads == "words" else "nbow"
     values = {"encoder": encoder, "vectors": "v", "training": {"loss": "pairwise"}}
     system = System(title="R", ranker=name, **values)

@@ -153,7 +153,6 @@ class Project:
         return subprocess.run(self.command(*arguments), **where, **output)
 
     def make(self, *arguments: str) -> str:
-        """Run Snakemake, which must succeed; return what it prints."""
         done = self.run(*arguments)
         assert done.returncode == 0, done.stdout
         return done.stdout
@@ -287,7 +286,6 @@ def _write_inference(path: Path, count: int) -> None:
 
 
 def _write_weights(path: Path) -> None:
-    """Write random weights of InferSent for word vectors of 6 dimensions."""
     path.parent.mkdir(parents=True)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)

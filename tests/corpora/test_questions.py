@@ -201,13 +201,12 @@ def test_subset_all_has_every_answerable_question(make_corpus):
 SHARES = st.floats(0.01, 1)
 
 
-def train_of(corpus):
+def training_part(corpus):
     return corpus[corpus["split"] == "train"]
 
 
 def count_questions(corpus):
-    """Return the number of training questions of each type."""
-    train = train_of(corpus).fillna({"question_type": ""})
+    train = training_part(corpus).fillna({"question_type": ""})
     return train.groupby("question_type")["question_id"].nunique().to_dict()
 
 
@@ -219,13 +218,13 @@ def test_the_share_of_each_type_is_rounded_up(corpus, share):
 
 @given(shares=st.tuples(SHARES, SHARES))
 def test_shares_are_nested(corpus, shares):
-    small, large = (train_of(keep_train_share(corpus, share)) for share in sorted(shares))
+    small, large = (training_part(keep_train_share(corpus, share)) for share in sorted(shares))
     assert set(small["candidate_id"]) <= set(large["candidate_id"])
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 1])
 def test_candidates_and_other_splits_are_complete(corpus, share):
     kept = keep_train_share(corpus, share)
-    is_kept = corpus["question_id"].isin(train_of(kept)["question_id"])
+    is_kept = corpus["question_id"].isin(training_part(kept)["question_id"])
     is_kept |= corpus["split"] != "train"
     pd.testing.assert_frame_equal(kept, corpus[is_kept].reset_index(drop=True))

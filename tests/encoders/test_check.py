@@ -25,8 +25,6 @@ class Good(nn.Module):
 
 
 def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> type[Good]:
-    """Return an encoder whose vectors are changed after encoding."""
-
     class Changed(Good):
         def forward(self, words, lengths):
             return change(super().forward(words, lengths))

@@ -63,12 +63,10 @@ BIAS = "enc_lstm.bias_hh_l0"
 
 
 def corpus_rows(*rows: str) -> str:
-    """Return a file of WikiQA with few columns."""
     return "\n".join(["QuestionID\tQuestion\tSentence\tLabel", *rows, ""])
 
 
 def with_entity(declaration: str, text: str) -> str:
-    """Return a file of SemEval that declares an entity."""
     return CQA.replace("]>", f"{declaration}\n]>", 1).replace("an oak", text)
 
 
@@ -79,7 +77,6 @@ def related(**changes: object) -> str:
 
 
 def pairs(first: str = "a", second: str = "b", label: str = "neutral") -> str:
-    """Return a line of SNLI."""
     return json.dumps({"sentence1": first, "sentence2": second, "gold_label": label}) + "\n"
 
 

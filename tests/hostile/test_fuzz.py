@@ -96,7 +96,6 @@ def changed_values(valid: list[dict], draw: random.Random) -> dict:
 
 
 def configure(values: dict, path: Path) -> None:
-    """Check a configuration, and search for its files."""
     config = load_config(values, str(path))
     try:
         Availability(config, load_registry(ROOT / "sources.yaml"), str(path.parent), [])

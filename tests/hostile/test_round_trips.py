@@ -20,7 +20,6 @@ MANY = 400
 
 
 def make_questions(texts):
-    """Return questions of some texts, each with candidates and their labels."""
     candidates = st.lists(st.tuples(texts, st.integers(0, 1)), min_size=1, max_size=4)
     return st.lists(st.tuples(texts, candidates), min_size=1, max_size=4)
 

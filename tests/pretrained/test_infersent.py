@@ -31,7 +31,6 @@ def state_dict(word_dim: int = WORD_DIM, lstm_dim: int = LSTM_DIM) -> dict[str, 
 
 
 def by_hand(words: list[str], state: dict[str, Tensor], vectors: np.ndarray) -> np.ndarray:
-    """Return the vector of a sentence, by the equations."""
     weights = {key.removeprefix("enc_lstm."): value for key, value in state.items()}
     rows = torch.from_numpy(vectors)[[WORDS.index(word) for word in words]]
     return bilstm_maximum(weights, rows).numpy()

@@ -37,8 +37,6 @@ FORMATS = {"snli.jsonl": snli, "SICK_train.txt": sick, "dev.txt": tabs}
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a file, and return its path."""
-
     def write(name: str, content: str) -> str:
         (tmp_path / name).write_bytes(content.encode())
         return str(tmp_path / name)

@@ -15,7 +15,6 @@ QUESTIONS = np.repeat(np.arange(40), 5)
 
 
 def fused(dev, fusion="equal"):
-    """Return a ranker of two systems that is fitted to dev."""
     options = {"name": "fused", "parts": ["a", "b"], "fusion": fusion}
     ranker = build_ranker(System(title="F", ranker=options))
     ranker.fit(dev)

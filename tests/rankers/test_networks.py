@@ -22,7 +22,6 @@ def test_a_sentence_ends_with_its_last_nonzero_row():
 
 
 def attentive_maps(ranker, words):
-    """Return the maps of one sentence, a list of vectors."""
     if hasattr(ranker, "lstm"):
         return list(ranker.lstm(words)[0])
     weight = ranker.convolution.weight.view(-1, WIDTH, DIM).transpose(1, 2)
@@ -99,7 +98,6 @@ POOLS = [lambda rows: rows.amax(0), lambda rows: rows.amin(0), lambda rows: rows
 
 
 def filled(words, width):
-    """Return the words, with rows of zeros up to the width."""
     return torch.nn.functional.pad(words, (0, 0, 0, max(width - len(words), 0)))
 
 
@@ -134,7 +132,6 @@ def cosine(first, second):
 
 
 def mp_cnn_score(ranker, question, candidate):
-    """Return the score of one pair."""
     first, second = block_a(ranker, question), block_a(ranker, candidate)
     cosines, distances, comparisons = [], [], []
     for xs, ys in zip(first, second, strict=True):  # algorithm 1

@@ -135,7 +135,6 @@ def test_the_score_applies_a_linear_layer_to_the_cosine():
 
 @pytest.fixture
 def rankers():
-    """The hybrid ranker and the two that it mixes."""
     return [
         build_ranker(System(title="R", encoder="random", ranker=name))
         for name in ("hybrid", "cosine", "analogy")

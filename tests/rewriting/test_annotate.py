@@ -41,8 +41,6 @@ QUESTIONS = [
 
 @pytest.fixture
 def save(tmp_path):
-    """Save a pipeline, and return its folder."""
-
     def save(nlp: spacy.language.Language) -> str:
         nlp.to_disk(tmp_path / "model")
         return str(tmp_path / "model")

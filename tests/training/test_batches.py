@@ -44,7 +44,6 @@ def read_groups(data, batches):
 
 
 def pairs_with_rivals(data):
-    """Return the pairs of training questions with wrong candidates."""
     pairs = data.splits["train"].pairs
     has_wrong = pairs.groupby("question_id")["label"].transform("min").eq(0)
     return pairs.loc[has_wrong, ["question", "candidate", "label"]]
@@ -140,7 +139,6 @@ def load(cell_files):
 
 
 def draw_quadruples(data, epoch=1, **training):
-    """Return the quadruples of each batch of an epoch as texts and labels."""
     batches = quadruple_batches(data, trained_system(**training).training, 0, epoch)
     return [texts_of(data, batch) for batch in batches]
 

@@ -20,7 +20,6 @@ CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 
 @pytest.fixture(autouse=True)
 def restore_numerics(monkeypatch):
-    """Restore the numerics of this process."""
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
     matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
     before = matmul.allow_tf32, cudnn.allow_tf32, cudnn.benchmark

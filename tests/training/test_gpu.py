@@ -97,7 +97,6 @@ def make_system(gpu):
 
 
 def on_both(gpu, system, data):
-    """Return the same encoder on the CPU and on the GPU."""
     return [
         build_encoder(system.encoder, data.word_vectors, system.training, 0).to(device)
         for device in (CPU, gpu)
@@ -109,7 +108,6 @@ def assert_close(actual, expected, tolerance):
 
 
 def take_step(encoder, data, system):
-    """Take one step; return the loss, the gradients and the new weights."""
     device = next(encoder.parameters()).device
     epoch_batches = system.objective.draws.load()
     batch = next(epoch_batches(data, system.training, 0, 1, system.compares))

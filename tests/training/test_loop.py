@@ -38,7 +38,6 @@ def train(data, checkpoint, system=None, seed=0):
 
 
 def history_values(trained, measure):
-    """Return a measure of the history, epoch by epoch."""
     history = trained.history
     return history.loc[history["measure"] == measure, "value"].tolist()
 
@@ -149,7 +148,6 @@ def test_an_interrupted_training_run_resumes_to_the_same_bits(
 
 
 def train_and_stop(data, checkpoint, system, epochs):
-    """Interrupt a training run after some saved epochs."""
     with pytest.raises(KeyboardInterrupt):
         train_seed(Learner(system, data, 0, CPU), checkpoint, "test", stop_after(epochs))
 
@@ -300,17 +298,3 @@ def test_training_continues_while_either_version_of_the_weights_improves(
     system = trained_system(max_epochs=8, patience=2, weight_averaging=0.5)
     trained = train(cell, tmp_path / "a.pt", system)
     assert history_values(trained, "dev_mrr") == [0.1, 0.2, 0.1, 0.1]
-
-
-def test_frozen_parameters_do_not_change(cell, tmp_path, monkeypatch):
-    def with_frozen_bias(*arguments):
-        encoder = build_encoder(*arguments)
-        encoder.gru.bias_ih_l0.requires_grad_(False)
-        return encoder
-
-    monkeypatch.setattr(learner, "build_encoder", with_frozen_bias)
-    train_and_stop(cell, tmp_path / "a.pt", trained_system(), 2)
-    before = build_encoder("bigru", cell.word_vectors, trained_system().training, 0).state_dict()
-    after = torch.load(tmp_path / "a.pt", weights_only=True)["model"]
-    same = {name for name in before if torch.equal(before[name], after[f"encoder.{name}"])}
-    assert same == {"gru.bias_ih_l0"}
