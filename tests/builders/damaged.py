@@ -110,6 +110,10 @@ def build(name: str) -> Callable[[Path], object]:
     return lambda path: build_corpus("it", name, dict.fromkeys(SPLITS, str(path)), {}, {})
 
 
+def nli(path: Path) -> object:
+    return read_nli([str(path)])
+
+
 def select(path: Path) -> None:
     vectors, has_vector = select_vectors(path, WORDS, "random")
     assert vectors.dtype == np.float32 and len(vectors) == len(WORDS) and has_vector.any()
@@ -261,10 +265,10 @@ TARGETS = {
         [b'{"dim": 4, "found": 5, "origin": "x"}'], ".json", 8_000),
     "Sent2Vec": Target(encode, [sent2vec()], ".bin", 20_000),
     "Sent2Vec's words": Target(encode, [vectors_text()], ".vec", 2_000),
-    "inference": Target(lambda path: read_nli([str(path)]), [b"a b\tc\t0\nd\te\t2\n"], ".txt", 4_000),
-    "SICK": Target(lambda path: read_nli([str(path)]), [SICK], ".txt", 6_000),
-    "SNLI": Target(lambda path: read_nli([str(path)]), [SNLI], ".jsonl", 10_000),
-    "SNLI, zipped": Target(lambda path: read_nli([str(path)]), [zipped(("a/snli_train.jsonl", SNLI))], ".zip", 6_000),
+    "inference": Target(nli, [b"a b\tc\t0\nd\te\t2\n"], ".txt", 4_000),
+    "SICK": Target(nli, [SICK], ".txt", 6_000),
+    "SNLI": Target(nli, [SNLI], ".jsonl", 10_000),
+    "SNLI, zipped": Target(nli, [zipped(("a/snli_train.jsonl", SNLI))], ".zip", 6_000),
     "run record": Target(run_record, [RECORD], ".json", 5_000),
     "costs": Target(lambda path: read_costs([path]), [b'{"systems": {}}'], ".json", 2_000),
     "tuned hyperparameters": Target(read_tuned, [b'{"tuned": "paper"}'], ".json", 2_000),

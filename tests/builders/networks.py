@@ -50,7 +50,7 @@ def assert_scores_equal(name: str, by_hand: Callable[..., Tensor], **tolerance: 
 def convolve(
     words: Tensor, weight: Tensor, bias: Tensor, before: int = 0, after: int = 0
 ) -> Tensor:
-    """Apply filters [f, d, width] to each window of words [t, d] with zeros around: [windows, f]."""
+    """Apply filters [f, d, width] to words [t, d] with zeros around: [windows, f]."""
     windows = nn.functional.pad(words, (0, 0, before, after)).unfold(0, weight.shape[2], 1)
     return (windows[:, None] * weight).sum(dim=(2, 3)) + bias
 
