@@ -248,7 +248,7 @@ def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
         tables = view_tables(config, paper.views[name]).values()
         return list(dict.fromkeys(table.cell for table in tables if table.cell))
     shown = artefact_coordinates(config, paper, name)
-    measured = [at for at in shown if KINDS[at.kind].from_metrics]
+    measured = [at for at in shown if at.kind == SCORE]
     return _cells_at(measured, config, paper_only=paper.artefacts[name].is_figure)
 
 

@@ -70,11 +70,10 @@ def with_means(artefacts: Mapping[str, "Artefact"]) -> dict[str, "Artefact"]:
 
     Raises ValueError when a table or a printed value is missing.
     """
-    return {
+    return dict(artefacts) | {
         name: artefact.model_copy(update={"published": _means(name, artefact, artefacts)})
-        if artefact.means_of
-        else artefact
         for name, artefact in artefacts.items()
+        if artefact.means_of
     }
 
 
@@ -130,9 +129,7 @@ _FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked", "references"}
 class Artefact(Section):
     """A table or figure of a paper: its layout, its printed values, and their coordinates.
 
-    A table has columns and rows. A figure has an axis x and either lines or a second axis y, which
-    makes it a heat map. Rows, columns, lines, panels and points each give a part of the coordinates
-    of our values.
+    A table has columns and rows; a figure an axis x, and either lines or, as a heat map, an axis y.
     """
 
     title: str
@@ -146,8 +143,7 @@ class Artefact(Section):
     remarks: dict[str, str] = {}
     """What a reader must know about the values of a row or column, by its name."""
     top_group: bool = False
-    """Whether to mark, in each column of a table, the systems not significantly different from the
-    best."""
+    """Whether each column marks the systems not significantly different from its best."""
     published: dict[str, PrintedRow] = {}
     """The printed values of each row. Counts and costs may have a unit (90K, 12s)."""
     means_of: MeansOf | None = None
@@ -193,16 +189,14 @@ class Artefact(Section):
             if as_text(point) not in map(as_text, points):
                 raise ValueError(f"best: {point:g} is not among the points of {x}")
         for _, _, _, coordinates in self.points():
-            require_given("x", coordinates.given, KINDS[SCORE].keys)
+            require_given("x", coordinates.given, KINDS[SCORE])
 
     def _check_table(self) -> None:
         if unknown := set(self.remarks) - {*self.columns, *self.rows}:
             raise ValueError(f"remarks: no row or column {sorted(unknown)}")
-        rows, printed = list(self.rows), list(self.published)
-        if printed and printed != rows:
-            raise ValueError(
-                f"published: give the rows {rows}, in this order, instead of {printed}"
-            )
+        rows, given = list(self.rows), list(self.published)
+        if given and given != rows:
+            raise ValueError(f"published: give the rows {rows}, in this order, instead of {given}")
         require_lengths(self.published, len(self.columns))
 
     def _check_numbers(self) -> None:
@@ -212,13 +206,11 @@ class Artefact(Section):
                 raise ValueError(f"{where}: norms belong in a view, not in a table")
             if kind in KINDS:
                 given = number.coordinates.given - ({"over"} if kind == COST else set())
-                require_given(where, given, KINDS[kind].keys)
+                require_given(where, given, KINDS[kind])
             measure = MEASURES.get(number.coordinates.measure or "") if kind == SCORE else None
             if measure and value is not None and value > measure.largest:
-                raise ValueError(
-                    f"{where}: {value:g} is above {measure.largest:g}"
-                    " (set scale to the number by which printed values are divided)"
-                )
+                limit = f"{where}: {value:g} is above {measure.largest:g}"
+                raise ValueError(f"{limit} (set scale to what printed values are divided by)")
 
     @property
     def is_figure(self) -> bool:
@@ -239,8 +231,7 @@ class Artefact(Section):
         than the name of a system.
         """
         keys = [coordinates.given | {"system"} for _, _, coordinates in self.system_cells("")]
-        complete = [kind.keys for kind in KINDS.values()]
-        return bool(self.systems_in) and all(given in complete for given in keys)
+        return bool(self.systems_in) and all(given in KINDS.values() for given in keys)
 
     def numbers(self) -> Iterator[Published]:
         """Yield every published number, row by row; for a figure, its best points."""
@@ -331,9 +322,8 @@ class Example(Section):
     @model_validator(mode="after")
     def _same_levels(self) -> "Example":
         if len(self.question) != len(self.answer):
-            raise ValueError(
-                f"the question has {len(self.question)} levels, the answer {len(self.answer)}"
-            )
+            levels = f"the question has {len(self.question)} levels, the answer {len(self.answer)}"
+            raise ValueError(levels)
         return self
 
 
@@ -358,8 +348,7 @@ class View(Section):
     cells: Coordinates = Coordinates()
     """The coordinates that all panels share."""
     panels: dict[str, Coordinates] = Field(min_length=1, max_length=2)
-    """The system, data set and subset that each panel looks into; for a view of corpora, the data
-    set."""
+    """The system, data set and subset of each panel; for a view of corpora, the data set."""
     levels: dict[str, str] = {}
     """The words that the paper prints at each level of norm, for views that read them."""
     examples: list[Example] = []
@@ -369,8 +358,8 @@ class View(Section):
 
     @model_validator(mode="after")
     def _check_contents(self) -> "View":
-        options = {"levels", "examples", "quotes"}
-        self.refuse(options - {*self.spec.options}, f"the view {self.view}")
+        options = {"levels", "examples", "quotes"} - {*self.spec.options}
+        self.refuse(options, f"the view {self.view}")
         for name in ("examples", "quotes"):
             if name in self.spec.options and not getattr(self, name):
                 raise ValueError(f"the view {self.view} needs {name}")
@@ -379,9 +368,8 @@ class View(Section):
             require_given(panel, coordinates.given, needed)
         for example in self.examples:
             if example.panel not in self.panels:
-                raise ValueError(
-                    f"examples: {example.panel!r} is not one of the panels {list(self.panels)}"
-                )
+                known = list(self.panels)
+                raise ValueError(f"examples: {example.panel!r} is not one of the panels {known}")
             if len(example.question) != len(self.examples[0].question):
                 raise ValueError("examples: all must have the same number of levels")
         return self

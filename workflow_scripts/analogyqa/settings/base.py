@@ -4,7 +4,6 @@ import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -123,34 +122,22 @@ class Section(BaseModel):
     )
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
-        """Return the section with changes, of which mappings change sections below it.
+        """Return the section with changes, of which mappings change sections below it."""
+        return self.model_validate(self._with(changes))
 
-        Only the changes are validated, and the checks of the whole are repeated.
-        """
-        return self._with(partial(type(self)).model_validate(changes))
-
-    def _with(self, changes: "Section") -> Self:
-        values = {}
-        for name in changes.model_fields_set:
-            below, change = getattr(self, name), getattr(changes, name)
-            is_below = isinstance(below, Section) and type(below) is type(change)
-            values[name] = below._with(change) if is_below else change
-        return self.model_validate(self.model_copy(update=values))
+    def _with(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in self.model_fields_set}
+        for name, change in changes.items():
+            below = values.get(name)
+            if isinstance(below, Section) and isinstance(change, Mapping):
+                change = below._with(change)
+            values[name] = change
+        return values
 
     def refuse(self, keys: Collection[str], owner: str) -> None:
         """Raise ValueError if some keys are given, which `owner` does not read."""
         if given := sorted(self.model_fields_set & {*keys}):
             raise ValueError(f"{owner} has no {' and no '.join(given)}")
-
-
-@cache
-def partial(section: type[Section]) -> type[Section]:
-    """Return a section of the same keys, none of which is required, without checks of the whole."""
-    keys: dict[str, Any] = {
-        name: (Annotated[field.annotation, field], None)
-        for name, field in section.model_fields.items()
-    }
-    return create_model(section.__name__, __base__=Section, **keys)
 
 
 def override_paths(section: type[Section]) -> Iterator[str]:
@@ -256,7 +243,6 @@ def explain_error(
 
 def _keys_at(schema: dict, location: list[str]) -> list[str]:
     """Return the known keys of the mapping at a location in a JSON schema."""
-
     node = schema
     for part in location:
         patterns = [*node.get("patternProperties", {}).values()]

@@ -1,7 +1,7 @@
 """Coordinates: which of our numbers or runs a number, figure or claim of a paper is about."""
 
 from collections.abc import Collection
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, model_validator
 
@@ -14,18 +14,12 @@ from analogyqa.settings.overrides import NAMES, Overrides, among, as_overrides, 
 SCORE, COUNT, COST, NORM = "score", "count", "cost", "norm"
 
 
-class NumberKind(NamedTuple):
-    """A kind of numbers: the keys that identify one, and whether the metrics of runs give it."""
-
-    keys: set[str]
-    from_metrics: bool = False
-
-
+# The keys that identify a number of each kind.
 KINDS = {
-    SCORE: NumberKind({"system", "dataset", "subset", "measure"}, from_metrics=True),
-    COUNT: NumberKind({"dataset", "subset", "split", "count"}),
-    COST: NumberKind({"system", "dataset", "subset", "cost"}),
-    NORM: NumberKind({"system", "dataset", "subset", "norm"}),
+    SCORE: {"system", "dataset", "subset", "measure"},
+    COUNT: {"dataset", "subset", "split", "count"},
+    COST: {"system", "dataset", "subset", "cost"},
+    NORM: {"system", "dataset", "subset", "norm"},
 }
 
 
@@ -48,9 +42,8 @@ class Coordinates(Section):
     measure: Annotated[str, OneOf(MEASURES)] | None = None
     """The measure of a score."""
     count: Literal["questions", "all_questions", "pairs", "analogies"] | None = None
-    """What is counted in a data set: questions with a correct candidate (for relations: sentence
-    pairs), all questions, question-candidate pairs, or analogies between two questions of one
-    type."""
+    """What is counted: questions with a correct candidate (or sentence pairs), all questions,
+    question-candidate pairs, or analogies between two questions of one type."""
     cost: Literal["parameters", "seconds_per_epoch"] | None = None
     """The training cost: trained parameters, or seconds per epoch."""
     over: str = ""
@@ -82,10 +75,7 @@ class Coordinates(Section):
         return (self.system, self.dataset, self.subset, self.measure, self.overrides)
 
     def agrees_with(self, other: "Coordinates", names: Collection[str] = NAMES) -> bool:
-        """Return whether two scores have the same data, measure and values of some overrides.
-
-        One of them may lack an override that the other has.
-        """
+        """Return whether data, measure and those of some overrides that both have are equal."""
         first, second = (dict(among(at.overrides, names)) for at in (self, other))
         in_both = first.keys() & second.keys()
         return self.key[1:4] == other.key[1:4] and all(first[key] == second[key] for key in in_both)

@@ -36,8 +36,7 @@ class Category(Section):
     title: str
     """The heading of the category's review page."""
     rule: Annotated[list[Annotated[str, OneOf(RELATIONS)]], Field(min_length=1), OneOrMore]
-    """A key of `RELATIONS`, or several rules over parsed sentences, which then give equally many
-    pairs each."""
+    """A key of `RELATIONS`; several rules over parsed sentences give equally many pairs each."""
     pairs: Count
     """The maximum number of pairs."""
     each: Count = 20
@@ -57,8 +56,7 @@ class Category(Section):
     length: tuple[WholeNumber, WholeNumber] = (4, 20)
     """The minimum and maximum number of words in a sentence."""
     distractors: bool = False
-    """Whether each pair has candidates of its own. If false, all sentences of the category are
-    candidates."""
+    """Whether each pair has candidates of its own, instead of all sentences of the category."""
 
     @model_validator(mode="after")
     def _check_rule_inputs(self) -> "Category":
@@ -90,18 +88,15 @@ class Evaluation(Section):
     both_directions: bool = False
     """Whether both pairs of an analogy are asked for, or only one; see `analogies.solve`."""
     candidates: Literal["described", "coded"] = "described"
-    """Whether the candidates are those that Zhu and de Melo (2020) describe, or those of their
-    code, see `analogies.solve`."""
+    """The candidates that Zhu and de Melo (2020) describe or code; see `analogies.solve`."""
     ties: Literal["shared", "first"] = "shared"
     """Whether the first of equal scores wins, or all share that differ by less than 1e-6."""
     epsilon: Annotated[
         list[Annotated[float, Field(gt=0)]], Joined, Field(min_length=2, max_length=2)
     ] = [1e-5, 1e-5]
-    """The epsilon of 3CosMul on raw cosines, in categories whose candidates are all sentences, and
-    in those with distractors."""
+    """The epsilon of 3CosMul on raw cosines, in categories without distractors and with them."""
     weighted_by: Literal["found", "configured"] = "found"
-    """The weight of a category in a mean: the number of analogies found, or the number that its
-    configured `pairs` would give."""
+    """A category's weight in a mean: the analogies found, or those that its `pairs` would give."""
 
 
 class Solving(Evaluation):
@@ -120,7 +115,7 @@ class Parser(Section):
     """The parser of sentences."""
 
     model: Alternatives
-    """The spaCy model that tags and parses them, given as in `named_entities`."""
+    """The spaCy model, given as in `named_entities`."""
 
 
 ALL = "all"  # the subset of all questions with a correct candidate; it always exists
@@ -174,15 +169,12 @@ class Dataset(Section):
     """The fold whose splits are used, such as 1of5; see `corpora.folds`. It splits a data set that
     has no splits of its own, too."""
     columns: dict[Literal["question", "candidate", "label", "id"], str] = {}
-    """The names of the columns of a table, by `question`, `candidate`, `label` and `id`; the usual
-    names are found."""
+    """The names of a table's columns; the usual ones are found."""
     encoding: Annotated[str, checked_by(_require_encoding)] | None = None
     """The encoding of a table; null for UTF-8, or else what Excel writes."""
     train: SplitFiles = None
-    """The name of a source in sources.yaml, a path (with a slash in it), or a list of
-    alternatives, of which the first available one is read. If an entry of the list is a list of
-    alternatives itself, all entries are read, one after the other. With a `fold`, dev and test
-    may be missing."""
+    """A source in sources.yaml, a path (with a slash in it), or a list of alternatives, of which
+    the first available one is read. Of a list with lists of alternatives, all entries are read."""
     dev: SplitFiles = None
     """The development split, given like `train`; a `fold` may make it."""
     test: SplitFiles = None
@@ -219,14 +211,11 @@ class Dataset(Section):
             if getattr(self, name) and not READERS[self.reader].has_columns:
                 raise ValueError(f"the reader {self.reader} has no {name}; the reader table has")
         if not self.gives_relations:
-            for name, value in (("categories", []), ("evaluation", Evaluation())):
-                if getattr(self, name) != value:
-                    raise ValueError(f"the reader {self.reader} has no {name}")
+            self.refuse({"categories", "evaluation"}, f"the reader {self.reader}")
         given = [name for name in ("train", "dev", "test", "categories") if getattr(self, name)]
         if self.gives_relations and given not in (["test"], ["categories"]):
-            raise ValueError(
-                f"the reader {self.reader} needs categories, or a folder as test, and nothing else"
-            )
+            inputs = "categories, or a folder as test, and nothing else"
+            raise ValueError(f"the reader {self.reader} needs {inputs}")
         if self.evaluation.weighted_by == "configured" and not self.categories:
             raise ValueError("evaluation.weighted_by: a folder of relations configures no pairs")
         return self

@@ -115,12 +115,9 @@ def load_config(
 ) -> Config:
     """Lay a run's values over the configurations of its papers, and check the result.
 
-    Entries that are null, such as a system or a variation, are removed, so a configuration file can
-    remove entries of the files under it. Every key of a paper's configuration may be given:
-    `training` and `prototypes` are laid over those of all papers. `selection`, `sensitivity`,
-    `cross_validation` and `extra_rows` are laid over those of the first paper that has the section,
-    or over those of all papers if they are null. Without papers, the user's own data sets are run
-    with the definitions of all papers that are not laid over another.
+    Null removes an entry. `training` and `prototypes` are laid over those of all papers; a study
+    over that of the first paper that has it, or, if it is null, of all papers. Without papers, the
+    user's own data sets are run with the definitions of all papers that are not over another.
 
     Args:
         values: The merged values of all files and the command line.
@@ -129,8 +126,7 @@ def load_config(
             Messages name the first of them that has the wrong key instead of `origin`.
         papers: The folder of the papers.
 
-    Raises AnalogyQAError with one line for each wrong key: the key, the given value, what is
-    allowed, and the nearest known name for an unknown one.
+    Raises AnalogyQAError with one line for each wrong key.
     """
     require_papers(papers)
     require_few_values(values, origin)
@@ -177,33 +173,25 @@ def load_config(
         "papers": list(dict.fromkeys(names)),
         "studies": studies,
     }
-    config = faults.checked(Config, merged)
-    if config is None:
-        raise faults.error()
-    if not names and not config.outside_papers("datasets"):
-        faults.add("papers: none are given, and no data set of your own. Add one to datasets")
-    for name, study in studies.items():
-        with by_paper[name].noted():
-            config.require_study(study)
-    if faults.lines:
+    if config := faults.checked(Config, merged):
+        if not names and not config.outside_papers("datasets"):
+            faults.add("papers: none are given, and no data set of your own. Add one to datasets")
+        for name, study in studies.items():
+            with by_paper[name].noted():
+                config.require_study(study)
+    if config is None or faults.lines:
         raise faults.error()
     return config
 
 
 def read_config(path: str | Path) -> Config:
-    """Read a configuration file, laid over the repository's config.yaml as in Snakemake.
-
-    Raises AnalogyQAError when the file cannot be read or has a wrong key.
-    """
+    """Read a configuration file, laid over the repository's config.yaml as in Snakemake."""
     values, files = read_values(path)
     return load_config(values, str(path), files)
 
 
 def read_values(path: str | Path) -> tuple[dict, list[Path]]:
-    """Return the values of a file laid over those of config.yaml, and both files, the last first.
-
-    Raises AnalogyQAError when a file cannot be read.
-    """
+    """Return the values of a file laid over those of config.yaml, and both files, it first."""
     require_papers()
     values: dict = {}
     files = list(dict.fromkeys([REPOSITORY / "config.yaml", Path(path).resolve()]))
@@ -224,11 +212,8 @@ def snakemake_command(files: Sequence[Path], changes: Mapping[str, object]) -> s
     The address of a tracking server, which may contain a password, is left out.
     """
     command = ["snakemake", "--cores", "all", "--configfile", *map(from_here, files)]
-    texts = [
-        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
-        for key, value in changes.items()
-        if key != "tracking_uri"
-    ]
+    given = [(key, value) for key, value in changes.items() if key != "tracking_uri"]
+    texts = [f"{key}={at if isinstance(at, str) else json.dumps(at)}" for key, at in given]
     return shlex.join([*command, *(["--config", *texts] if texts else [])])
 
 
@@ -289,13 +274,11 @@ def _with_defaults(systems: dict, paper: dict, run: dict, faults: _Faults) -> di
     for name, system in systems.items():
         if isinstance(system, dict):
             system = prototypes | system
-            changes = system.get("training")
-            if isinstance(changes, dict | None) and _is_trained(system):
+            changes = system.get("training") or {}
+            if isinstance(changes, dict) and _is_trained(system):
                 keys = ("systems", name, "training")
-                system["training"] = training
-                if changes:
-                    checked = faults.checked(Training, changes, *keys, base=training)
-                    system["training"] = checked or changes
+                checked = changes and faults.checked(Training, changes, *keys, base=training)
+                system["training"] = checked or changes or training
         resolved[name] = system
     return resolved
 
@@ -304,9 +287,8 @@ def _is_trained(system: dict) -> bool:
     """Return whether the encoder or the ranker of a system, not yet checked, is trained."""
     encoder, ranker = system.get("encoder"), system.get("ranker")
     ranker = ranker.get("name") if isinstance(ranker, dict) else ranker
-    trained = [spec.trained for name, spec in ENCODERS.items() if name == encoder]
-    trained += [spec.trained for name, spec in RANKERS.items() if name == ranker]
-    return encoder is not None and any(trained)
+    specs = (ENCODERS.get(str(encoder)), RANKERS.get(str(ranker)))
+    return encoder is not None and any(spec is not None and spec.trained for spec in specs)
 
 
 def _merge_papers(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dict:
@@ -345,12 +327,10 @@ def _load_studies(paper: dict, systems: Collection[str], faults: _Faults) -> Stu
     for key in {"sensitivity", "cross_validation"} & set(values):
         if values[key].get("datasets") is None:
             values[key] = values[key] | {"datasets": values["datasets"]}
-    studies = faults.checked(Studies, values)
-    if studies is None:
-        return None
-    for table, names in studies.extra_rows.items():
-        with faults.noted():
-            require_known(f"extra_rows.{table}", names, systems)
+    if studies := faults.checked(Studies, values):
+        for table, names in studies.extra_rows.items():
+            with faults.noted():
+                require_known(f"extra_rows.{table}", names, systems)
     return studies
 
 

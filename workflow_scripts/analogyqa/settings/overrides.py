@@ -6,7 +6,7 @@ path stands for one key.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 from itertools import pairwise
 from operator import attrgetter
 
@@ -15,14 +15,7 @@ from pydantic import ValidationError
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.base import AT, Section, error_message, nearest_hint, override_paths
-from analogyqa.settings.data import (
-    DATASET_OVERRIDES,
-    SOLVER,
-    SOLVING_OVERRIDES,
-    Dataset,
-    Evaluation,
-    Solving,
-)
+from analogyqa.settings.data import DATASET_OVERRIDES, SOLVER, SOLVING_OVERRIDES, Dataset, Solving
 from analogyqa.settings.systems import System
 
 # Sorted pairs of a name and a value as text.
@@ -35,12 +28,9 @@ HYPERPARAMETERS, TUNED = "hyperparameters", "tuned"
 CONDITIONS = ("vectors", "shortest_word", *DATASET_OVERRIDES, *SOLVING_OVERRIDES)
 
 TRAINING, RANKER = "training.", "ranker."
-SYSTEM_PATHS = dict.fromkeys(
-    (
-        *override_paths(System),
-        *(RANKER + path for spec in RANKERS.values() for path in override_paths(spec.options)),
-    )
-)
+SYSTEM_PATHS = dict.fromkeys(override_paths(System)) | {
+    RANKER + path: None for spec in RANKERS.values() for path in override_paths(spec.options)
+}
 _PATHS = (*SYSTEM_PATHS, *DATASET_OVERRIDES, *SOLVING_OVERRIDES)
 # The paths that each name may stand for. A path stands for itself only.
 NAMES: dict[str, list[str]] = {}
@@ -72,7 +62,7 @@ def as_text(value: object) -> str:
 
 
 def as_overrides(values: Mapping[str, object]) -> Overrides:
-    """Return a mapping of names and values as overrides; names are short where only one key has it.
+    """Return a mapping as overrides; names are short where only one key has it.
 
     Raises ValueError when two of the names stand for the same key.
     """
@@ -91,10 +81,7 @@ def _sorted(overrides: Iterable[tuple[str, str]]) -> Overrides:
 
 
 def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the values if they are overrides.
-
-    Raises ValueError for an unknown name, with the nearest known one, and for an invalid value.
-    """
+    """Return the values; raises ValueError for an unknown name or an invalid value."""
     for name in values:
         if name not in NAMES:
             raise ValueError(f"{name!r} is not an override{nearest_hint(name, NAMES)}")
@@ -152,21 +139,16 @@ def dataset_overrides(overrides: Overrides) -> Overrides:
 
 def training_overrides(overrides: Overrides) -> Overrides:
     """Return the overrides that change how a system is trained."""
-    return tuple(
-        override for override in overrides if override_path(override[0]).startswith(TRAINING)
-    )
+    return tuple(at for at in overrides if override_path(at[0]).startswith(TRAINING))
 
 
 def solving_overrides(overrides: Overrides, dataset: Dataset) -> dict[str, str]:
-    """Return the overrides of how analogies are solved, without those that change nothing.
-
-    The solver is always given.
-    """
+    """Return the overrides of solving that change something, and always the solver."""
     changed = dataset.evaluation_at(overrides)
     kept = {SOLVER: Solving().solver} | dict(among(overrides, SOLVING_OVERRIDES))
-    for name in Evaluation.model_fields:
+    for name, value in changed:
         kept.pop(name, None)
-        if (value := getattr(changed, name)) != getattr(dataset.evaluation, name):
+        if value != getattr(dataset.evaluation, name):
             kept[name] = as_text(value)
     return kept
 
@@ -177,9 +159,7 @@ def changes(overrides: Iterable[tuple[str, str]]) -> dict:
     for name, value in overrides:
         if (path := override_path(name)) in SYSTEM_PATHS:
             *keys, last = path.split(".")
-            mapping = changed
-            for key in keys:
-                mapping = mapping.setdefault(key, {})
+            mapping = reduce(lambda above, key: above.setdefault(key, {}), keys, changed)
             mapping[last] = None if value == "null" else value
     return changed
 
@@ -218,11 +198,8 @@ def value_at(section: Section, path: str) -> str:
 
 
 def effective_value(system: System, path: str) -> str:
-    """Return the value at a path of a system that it really uses.
-
-    A loss over both sides of the parallelogram equals its one-sided form for a system without
-    prototypes.
-    """
+    """Return the value at a path of a system that it really uses."""
     value = value_at(system, path)
+    # Without prototypes, a loss over both sides of the parallelogram equals its one-sided form.
     one_sided = OBJECTIVES[value].one_sided if path == "training.loss" else None
     return one_sided if one_sided and not system.compares else value

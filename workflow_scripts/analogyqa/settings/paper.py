@@ -10,13 +10,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import ACCURACY, MEASURES
-from analogyqa.settings.artefacts import (
-    CITED,
-    Artefact,
-    ShownName,
-    View,
-    with_means,
-)
+from analogyqa.settings.artefacts import CITED, Artefact, ShownName, View, with_means
 from analogyqa.settings.base import Count, Name, Section, explain_error
 from analogyqa.settings.coordinates import COST, KINDS, SCORE, Coordinates, require_given
 from analogyqa.settings.data import ALL
@@ -48,12 +42,10 @@ class Claim(Section):
     claim: str
     """The statement in one sentence."""
     where: str
-    """The section or page of the paper; `ours` if the paper does not say it, alone or with an
-    explanation (`ours: a reading of section 3`). Our claims are listed and corrected apart from
-    those of the paper."""
+    """The section or page; `ours`, alone or explained (`ours: a reading of section 3`), if the
+    paper does not say it. Our claims are listed and corrected apart."""
     primary: bool = False
-    """Whether this is a primary claim: a single comparison of scores, tested at the full level,
-    also in the cross-validation of its paper."""
+    """Whether this is tested at the full level, also in cross-validation: one comparison."""
     cells: Coordinates = Coordinates()
     """Coordinates that both sides of every comparison share."""
     needs: Count | None = None
@@ -63,8 +55,7 @@ class Claim(Section):
     times: float = Field(default=1, ge=1)
     """By which factor the worse side of a comparison of costs must exceed the better one."""
     margin: float | None = Field(default=None, gt=0, lt=1)
-    """The equivalence margin, if the paper prints no difference; otherwise it is half of the
-    printed one."""
+    """The equivalence margin; by default half of the printed difference."""
     not_measured: str = ""
     """Why nothing here can measure the claim, instead of comparisons."""
     comparisons: list[Comparison] = []
@@ -80,26 +71,21 @@ class Claim(Section):
             return self
         for better, worse in self.sides():
             for side in (better, worse):
-                require_given(side.system or "comparisons", side.given, KINDS[side.kind].keys)
+                require_given(side.system or "comparisons", side.given, KINDS[side.kind])
             if better == worse:
                 raise ValueError(f"{better.system} is compared with itself")
+            both_need = f"{better.system}, {worse.system}: both sides need the same"
             if better.dataset != worse.dataset:
-                raise ValueError(
-                    f"{better.system}, {worse.system}: both sides need the same dataset"
-                )
+                raise ValueError(f"{both_need} dataset")
             if better.subset != worse.subset and (self.kind != SCORE or self.primary):
                 raise ValueError(
-                    f"{better.system}, {worse.system}: both sides need the same subset, because "
-                    "they are compared question by question; only the scores of a secondary claim "
-                    "may be on different subsets"
+                    f"{both_need} subset, because they are compared question by question; only the "
+                    "scores of a secondary claim may be on different subsets"
                 )
         kinds = {side.kind for pair in self.sides() for side in pair}
         if len(kinds) > 1:
-            raise ValueError(
-                f"all numbers of a claim must be of one kind, and these are {sorted(kinds)}"
-            )
-        if self.needed > len(self.comparisons):
-            most = len(self.comparisons)
+            raise ValueError(f"all numbers of a claim must be of one kind, not {sorted(kinds)}")
+        if self.needed > (most := len(self.comparisons)):
             raise ValueError(f"needs: give at most {most}, the number of comparisons")
         if self.tolerance and self.kind != SCORE:
             raise ValueError("tolerance: this claim compares no scores")
@@ -126,10 +112,9 @@ class Claim(Section):
 
         Raises ValueError when a key is given twice.
         """
-        common = [self.cells | comparison.cells for comparison in self.comparisons]
         return [
-            (cells | comparison.better, cells | comparison.worse)
-            for cells, comparison in zip(common, self.comparisons, strict=True)
+            (self.cells | at.cells | at.better, self.cells | at.cells | at.worse)
+            for at in self.comparisons
         ]
 
 
@@ -157,13 +142,10 @@ class Paper(Section):
     def _separate_views(cls, values: object) -> object:
         if not isinstance(values, dict) or not isinstance(values.get("artefacts"), dict):
             return values
-        artefacts = values["artefacts"]
-        views = {
-            name: section
-            for name, section in artefacts.items()
-            if isinstance(section, View) or (isinstance(section, dict) and "view" in section)
-        }
-        others = {name: section for name, section in artefacts.items() if name not in views}
+        views, others = {}, {}
+        for name, section in values["artefacts"].items():
+            is_view = isinstance(section, View) or (isinstance(section, dict) and "view" in section)
+            (views if is_view else others)[name] = section
         return values | {"artefacts": others} | ({"views": views} if views else {})
 
     @model_validator(mode="after")
@@ -194,9 +176,8 @@ class Paper(Section):
     def competitors(self, coordinates: Coordinates) -> list[float]:
         """Return other values that tables with some coordinates print for other systems.
 
-        They have the same data, measure and files of word vectors. Cited values count. Uncited
-        values that equal the system's do not, because they are often the same system under another
-        name.
+        They have the same data, measure and conditions. Uncited values that equal the system's do
+        not count, because they are often the same system under another name.
         """
         values: list[float | None] = []
         for artefact in self.artefacts.values():
@@ -260,14 +241,10 @@ def build_own_paper(config: Config) -> Paper | None:
         heads = [subset.capitalize() for subset in all_subsets]
         if len({*heads}) < len(heads):
             heads = all_subsets
-        columns = {
-            head: Coordinates(subset=subset)
-            for head, subset in zip(heads, all_subsets, strict=True)
-        }
-        scores = {
-            "title": f"{dataset.title}: {MEASURES[measure].title.lower()}",
-            "cells": Coordinates(dataset=name, measure=measure),
-        }
+        shown = zip(heads, all_subsets, strict=True)
+        columns = {head: Coordinates(subset=subset) for head, subset in shown}
+        title = f"{dataset.title}: {MEASURES[measure].title.lower()}"
+        scores = {"title": title, "cells": Coordinates(dataset=name, measure=measure)}
         artefacts[f"table{number}"] = Artefact(**scores, columns=columns, rows=rows)
         x = {"subset": all_subsets}
         artefacts[f"figure{number}"] = Artefact(**scores, x=x, lines=rows)

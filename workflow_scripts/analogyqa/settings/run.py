@@ -21,29 +21,13 @@ from analogyqa.settings.base import (
     override_paths,
     require_known,
 )
-from analogyqa.settings.data import (
-    ALL,
-    DATASET_OVERRIDES,
-    FOLD,
-    OTHER,
-    SOLVING_OVERRIDES,
-    TRAINED_ON,
-    Category,
-    Dataset,
-    Parser,
-)
+from analogyqa.settings.data import ALL, FOLD, OTHER, TRAINED_ON, Category, Dataset, Parser
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
 from analogyqa.settings.seeds import CROSS_VALIDATION, KEYS, VARIATIONS, Seeds, split_seeds
 from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Studies
 from analogyqa.settings.systems import System, Training
 from analogyqa.settings.tracking import TrackingUri, sqlite_uri
-from analogyqa.settings.vectors import (
-    VECTORS_OVERRIDES,
-    Lemmas,
-    NamedEntities,
-    SentenceVectors,
-    Vectors,
-)
+from analogyqa.settings.vectors import Lemmas, NamedEntities, SentenceVectors, Vectors
 from analogyqa.text import nfc
 
 T = TypeVar("T")
@@ -59,8 +43,8 @@ class Config(Section):
     resources_dir: Folder = "resources"
     """The folder of downloads, and of files that you put there yourself."""
     mirrors: list[str] = []
-    """Folders with the layout of `resources_dir`, which are searched before a download. The folder
-    in the variable ANALOGYQA_MIRROR is searched first."""
+    """Folders like `resources_dir`, searched before a download and after that in the variable
+    ANALOGYQA_MIRROR."""
     tracking_uri: TrackingUri | None = None
     """The address of an MLflow server, or of a store; null for a file in `output_dir`."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -72,8 +56,8 @@ class Config(Section):
     seeds_of: dict[str, Seeds] = {}
     """The entries of such a mapping other than `default`; not written by users."""
     papers: list[Name]
-    """The folders in papers/ whose tables, figures and claims are made. With none, only the tables
-    of your own data sets are made, with the systems that all papers define."""
+    """The folders in papers/ whose tables, figures and claims are made. With none, your own data
+    sets are shown, with the systems of all papers."""
     comparable: bool = True
     """Whether the published values are about these data. Without it, there are no verdicts."""
     bootstrap: Bootstrap = Bootstrap()
@@ -85,7 +69,7 @@ class Config(Section):
     ] = {}
     """The points of an override that figures show instead of the papers' points."""
     left_out: Annotated[dict[str, str], NULL_REMOVES] = {}
-    """Why a data set or a system is left out. A system may be left out on a data set alone
+    """Why a data set or a system is left out; a system also on one data set alone
     (`similarity trecqa`), with overrides (`similarity p=10`), or both."""
     only: Annotated[list[Name], OneOrMore] = []
     """The systems that are run, if not all of them; `left_out` is its counterpart."""
@@ -179,17 +163,15 @@ class Config(Section):
             raise ValueError("selection.hyperparameters: give at least one choice")
         for name, allowed in selection.systems.items():
             if self.find_selection(name) != selection:
-                raise ValueError(
-                    f"selection.systems: {name} is also in the selection of another paper"
-                )
+                text = f"selection.systems: {name} is also in the selection of another paper"
+                raise ValueError(text)
             require_known(f"selection.systems.{name}", allowed, choices)
         for name, changes in choices.items():
             key = f"selection.hyperparameters.{name}"
             if name in (PAPER, TUNED):
                 raise ValueError(f"{key}: this name is taken")
             others = [at for at in changes if not ov.override_path(at).startswith(ov.TRAINING)]
-            known = list(override_paths(Training))
-            require_known(key, others, known, "not a key of training")
+            require_known(key, others, [*override_paths(Training)], "not a key of training")
             users = [user for user, names in selection.systems.items() if name in names]
             self._check_changes(key, changes, users)
 
@@ -206,11 +188,10 @@ class Config(Section):
         """Raise ValueError, starting with the key, when a system needs what is not configured."""
         if system.vectors is not None:
             require_known(f"{key}.vectors", system.vectors, self.vectors)
-            changed = [name for name in VECTORS_OVERRIDES if getattr(system, name) is not None]
+            changed = system.vectors_changes
             if changed and not self.vectors[system.vectors].is_word2vec:
-                raise ValueError(
-                    f"{key}.{changed[0]}: {system.vectors} are not trained by word2vec"
-                )
+                name = f"{key}.{next(iter(changed))}"
+                raise ValueError(f"{name}: {system.vectors} are not trained by word2vec")
         require_known(f"{key}.sentence_vectors", system.sentence_vectors, self.sentence_vectors)
         require_known(f"{key}.ranker.parts", system.parts, self.systems)
         for name in system.parts:
@@ -289,8 +270,6 @@ class Config(Section):
             for path, value in ((ov.override_path(name), value) for name, value in overrides)
             if configured.reads(path) or not (configured.parts or path.startswith(ov.RANKER))
         )
-        if "ranker" in changes:
-            changes["ranker"]["name"] = configured.ranker.name
         try:
             return configured.changed(changes) if changes else configured
         except ValidationError as error:
@@ -337,9 +316,11 @@ class Config(Section):
         for path, value in read:
             if path == HYPERPARAMETERS:
                 before, after = "", value
-            elif path in SOLVING_OVERRIDES or (path in DATASET_OVERRIDES and dataset is None):
+            elif path in ov.SOLVING_OVERRIDES:
                 continue
-            elif dataset is not None and path in DATASET_OVERRIDES:
+            elif path in ov.DATASET_OVERRIDES:
+                if dataset is None:
+                    continue
                 sections = (self.datasets[dataset], self.dataset_at(dataset, read))
                 before, after = (ov.value_at(section, path) for section in sections)
             else:

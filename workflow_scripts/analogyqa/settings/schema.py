@@ -1,5 +1,6 @@
 """JSON schemas of the configuration files, by which editors check and complete them."""
 
+import json
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
@@ -88,13 +89,7 @@ def _complete(title: str, properties: dict[str, Any], definitions: dict[str, Any
         "additionalProperties": False,
         "$defs": definitions,
     }
-    return _standard(schema)
-
-
-def _standard(node: Any) -> Any:
-    """Return a schema with the keywords of the standard."""
-    if isinstance(node, list):
-        return [_standard(part) for part in node]
-    if not isinstance(node, dict):
-        return node
-    return {KEYWORDS.get(key, key): _standard(value) for key, value in node.items()}
+    return json.loads(
+        json.dumps(schema),
+        object_hook=lambda node: {KEYWORDS.get(key, key): value for key, value in node.items()},
+    )

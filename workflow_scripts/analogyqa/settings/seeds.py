@@ -83,7 +83,6 @@ def split_seeds(values: dict) -> dict:
     variations = set(seeds_of.get(VARIATIONS, []))
     for name, key_seeds in seeds_of.items():
         if variations and name != CROSS_VALIDATION and not variations & set(key_seeds):
-            raise ValueError(
-                f"seeds.{VARIATIONS}: no seed in common with seeds.{name}, so dev cannot choose"
-            )
+            text = f"no seed in common with seeds.{name}, so dev cannot choose"
+            raise ValueError(f"seeds.{VARIATIONS}: {text}")
     return {**values, "seeds": seeds_of.pop(ALL_OTHERS), "seeds_of": seeds_of}

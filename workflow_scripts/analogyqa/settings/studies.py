@@ -25,8 +25,7 @@ Changes = Annotated[dict[str, object], Field(min_length=1), AfterValidator(requi
 class Selection(Section):
     """The hyperparameters among which trained systems choose on dev, besides those of the paper.
 
-    The best have the highest mean over seeds of the best dev value, on one subset and by the
-    measure that the system's training selects its epoch by.
+    The best have the highest mean over seeds of the best dev value of `training.select_by`.
     """
 
     subset: Name
@@ -40,11 +39,10 @@ class Selection(Section):
     @classmethod
     def _all_of_them(cls, values: dict) -> dict:
         systems, choices = values.get("systems"), values.get("hyperparameters")
-        if not (isinstance(systems, list) and isinstance(choices, dict)):
+        are_names = isinstance(systems, list) and all(isinstance(name, str) for name in systems)
+        if not are_names or not isinstance(choices, dict):  # Pydantic names what is wrong
             return values
-        if not all(isinstance(name, str) for name in systems):  # Pydantic names it
-            return values
-        return {**values, "systems": {name: list(without_nulls(choices)) for name in systems}}
+        return values | {"systems": {name: list(without_nulls(choices)) for name in systems}}
 
 
 class Sensitivity(Section):

@@ -39,10 +39,9 @@ from analogyqa.training.specs import OPTIMISERS
 class Negatives(Section):
     """How wrong candidates become negative quadruples.
 
-    `per: pair` draws `count` wrong candidates for each correct pair and combines them with every
-    prototype; `per: question` draws `count` for each prototype and question. `listwise` draws
-    `count` for each question. `mix` takes, for each correct pair, `random` ones and the `hardest`
-    of `count` further ones.
+    `per: pair` draws `count` for each correct pair and combines them with every prototype; `per:
+    question` draws them for each prototype and question, `listwise` for each question. `mix` takes,
+    for each correct pair, `random` ones and the `hardest` of `count` further ones.
     """
 
     draw: Literal["resampled", "fixed"] = "resampled"
@@ -88,8 +87,7 @@ class Training(Section):
     weight_decay: float = Field(default=0.01, ge=0, le=1)
     """The factor of the L2 penalty."""
     clip_norm: float = Field(default=1, gt=0)
-    """The largest norm of the gradient of each parameter, for `adagrad_coded` and
-    `adagrad_clipped`."""
+    """The largest norm of each parameter's gradient, for `adagrad_coded` and `adagrad_clipped`."""
     weight_decay_coupling: Literal["coupled", "decoupled"] = "coupled"
     """Whether the penalty is part of the gradient, or not (AdamW)."""
     sentence_dim: Annotated[WholeNumber, Field(ge=2, le=4096, multiple_of=2)] = 300
@@ -98,8 +96,7 @@ class Training(Section):
     """`questions`: a batch has all quadruples of `batch_size` questions of one type; `quadruples`:
     it has `batch_size` quadruples of any questions."""
     batch_size: Count = 16
-    """The size of a batch, in the unit that the loss draws: questions, quadruples or correct
-    pairs."""
+    """The size of a batch, in the unit that the loss draws (questions, quadruples, pairs)."""
     max_epochs: Count = 20
     """The largest number of epochs."""
     patience: Count = 4
@@ -109,8 +106,7 @@ class Training(Section):
     select_by: Annotated[str, OneOf(RANKED)] = "mrr"
     """The measure whose mean on dev selects the epoch."""
     precision: Literal["float32", "bfloat16"] = "float32"
-    """The precision of the matrix products of the encoder `bigru` on a CPU. With `bfloat16`, sums,
-    states and weights stay float32. Nothing else reads it."""
+    """The precision of the matrix products of `bigru` on a CPU; all else stays float32."""
     negatives: Negatives = Negatives()
     """How wrong candidates are drawn."""
 
@@ -180,8 +176,8 @@ class System(Section):
     shortest_word: Overridable[Count] = 1
     """The number of characters below which words are ignored."""
     weighting: Overridable[Literal["uniform", "sif", "log_inverse"]] = "uniform"
-    """The weights of words in a sentence; `sif` is smooth inverse frequency (Arora et al. 2017),
-    `log_inverse` the logarithm of the inverse frequency."""
+    """The weights of words: `sif` is smooth inverse frequency (Arora et al. 2017), `log_inverse`
+    the logarithm of the inverse frequency."""
     sentence_vectors: Overridable[Annotated[Alternatives | None, Joined]] = None
     """Sentence vectors instead of an encoder; the first available ones of a list are used."""
     rewriting: Overridable[Literal["entity", "prototype_word"] | None] = None
@@ -189,11 +185,10 @@ class System(Section):
     ranker: Ranker
     """A key of `RANKERS`, or a mapping of its `name` and options."""
     starts_from: Annotated["System | None", WithJsonSchema({"type": "string"})] = None
-    """The system, trained on all questions with the same seed, whose encoder has the initial
-    weights. In a file, its name."""
+    """The system, trained on all questions, whose encoder gives the initial weights; its name."""
     scores_with: Literal["averaged", "last"] = "averaged"
-    """Whether averaged weights score, if `training.weight_averaging` is set, or the last ones.
-    Systems that differ only in this share a training run."""
+    """The weights that score if `training.weight_averaging` is set. Systems that differ only in
+    this share a training run."""
     p: Overridable[Count] = 30
     """The number of prototypes of each question type, in training and in comparisons."""
     only_costs: str = ""
@@ -235,9 +230,7 @@ class System(Section):
             raise ValueError(f"the encoder {self.encoder} {needs} vectors")
         for key in _OF_WORDS if self.vectors is None or self.trained else ():
             if getattr(self, key) != type(self).model_fields[key].default:
-                raise ValueError(
-                    f"{key}: only for an encoder over word vectors that is not trained"
-                )
+                raise ValueError(f"{key}: only for an encoder of words that is not trained")
 
     def _check_loss(self) -> None:
         ranker, objective = self.ranker_spec, self.objective
@@ -268,15 +261,13 @@ class System(Section):
         if not (self.trained and first.trained):
             raise ValueError("starts_from: both systems must be trained")
         if first.starts_from or first.needs_prototypes:
-            raise ValueError(
-                "starts_from: give a system without prototypes that does not start from another"
-            )
+            limits = "without prototypes that does not start from another"
+            raise ValueError(f"starts_from: give a system {limits}")
         for name in ("encoder", "vectors", "training.sentence_dim"):
             value, needed = (attrgetter(name)(system) for system in (self, first))
             if value != needed:
-                raise ValueError(
-                    f"{name} must be {needed}, as in the system it starts from, not {value}"
-                )
+                first_has = f"{needed}, as in the system it starts from"
+                raise ValueError(f"{name} must be {first_has}, not {value}")
 
     @property
     def ranker_spec(self) -> RankerSpec:
@@ -318,10 +309,15 @@ class System(Section):
         return values | {"starts_from": first}
 
     @property
+    def vectors_changes(self) -> dict[str, int]:
+        """The keys of its word vectors that it replaces."""
+        values = ((name, getattr(self, name)) for name in VECTORS_OVERRIDES)
+        return {name: value for name, value in values if value is not None}
+
+    @property
     def word_vectors(self) -> str | None:
         """The name of its word vectors, with the keys of theirs that it replaces."""
-        changed = {name: getattr(self, name) for name in VECTORS_OVERRIDES}
-        overrides = [f"{name}={value}" for name, value in changed.items() if value is not None]
+        overrides = [f"{name}={value}" for name, value in self.vectors_changes.items()]
         return self.vectors and AT.join([self.vectors, *overrides])
 
     @property

@@ -28,9 +28,7 @@ def database_path(tracking_uri: str) -> Path | None:
         return None
     path, _, options = tracking_uri.removeprefix(_SQLITE).partition("?")
     if not tracking_uri.startswith(_SQLITE) or path in ("", ":memory:"):
-        raise ValueError(
-            f"give {_SQLITE}path/to/mlflow.db or the http(s) address of an MLflow server"
-        )
+        raise ValueError(f"give {_SQLITE}path/to/mlflow.db or the http(s) address of a server")
     if path.startswith(_QUOTED) and _IS_QUOTED in options.split("&"):
         return Path(unquote(path.removeprefix(_QUOTED)))
     if options and "=" not in options:

@@ -32,19 +32,16 @@ class Vectors(Section):
         Annotated[dict[Name, Annotated[list[Split], Field(min_length=1)]], Field(min_length=1)]
         | None
     ) = None
-    """Data sets, with their splits, on whose questions and candidates word2vec is trained, once for
-    each seed of a run."""
+    """Data sets, with the splits on which word2vec is trained, once for each seed."""
     texts: Alternatives | None = None
     """Text files on which word2vec is trained instead."""
     model: Literal["skip_gram", "cbow"] = "skip_gram"
-    """`skip_gram` with hierarchical softmax and negative samples, or `cbow` with negative samples
-    only."""
+    """`skip_gram` with hierarchical softmax and negative samples, or `cbow` without the former."""
     lemmas: bool = False
-    """Whether word2vec is trained on lemmas; `texts` already are. Systems with such vectors read
-    only the content words of a sentence, as the section `lemmas` defines them."""
+    """Whether word2vec is trained on lemmas, as `texts` already are. Systems with such vectors read
+    only content words, see the section `lemmas`."""
     frequencies: Alternatives | None = None
-    """A file with a word and its count on each line, for the weights of words. If not given, words
-    are counted in the training sentences."""
+    """A file of words and their counts for `weighting`, instead of those in training sentences."""
     window: Overridable[Annotated[WholeNumber, Field(ge=1, le=1000)]] = 5
     """The number of context words on each side for word2vec."""
     dim: Overridable[Annotated[WholeNumber, Field(ge=1, le=2000)]] = 300
@@ -91,13 +88,12 @@ class SentenceVectors(Section):
     encoder: Annotated[str, OneOf(PRETRAINED)]
     """A key of `PRETRAINED`."""
     weights: Alternatives | None = None
-    """The encoder's file, given like a split of a data set. For `sentence_transformers` and
-    `hugging_face`, the name or the folder of a model."""
+    """The encoder's file, given like a split of a data set; or the name or folder of a model, for
+    `sentence_transformers` and `hugging_face`."""
     train_on: list[Alternatives] | None = None
-    """Files of natural language inference, with alternatives, on which `infersent` is trained here
-    instead."""
+    """Files of natural language inference on which `infersent` is trained here instead."""
     dev_on: list[Alternatives] | None = None
-    """The files on which this `infersent` is validated, given like `train_on`."""
+    """The files on which this `infersent` is validated."""
     disjoint_from: Name | None = None
     """A data set of relations. Pairs with one of its sentences are left out of that training."""
     lstm_dim: Annotated[WholeNumber, Field(ge=1, le=4096)] = 2048
@@ -109,8 +105,7 @@ class SentenceVectors(Section):
     pooling: Literal["cls", "avg"] = "avg"
     """Whether `hugging_face` takes the vector of the first token or the mean of all."""
     special_tokens: Literal["counted", "left_out", "absent"] = "left_out"
-    """Whether special tokens, such as [CLS], are counted in that mean, left out of it, or absent
-    from what the model reads."""
+    """Whether that mean counts special tokens ([CLS]), or the model does not even read them."""
     k: Annotated[WholeNumber, Field(ge=0, le=100)] = 0
     """The last coefficient that `dct` keeps."""
 
@@ -119,9 +114,7 @@ class SentenceVectors(Section):
         spec = PRETRAINED[self.encoder]
         trained = self.train_on is not None
         if trained and (self.encoder != "infersent" or self.weights or not self.dev_on):
-            raise ValueError(
-                "train_on is only for the encoder infersent, needs dev_on, and excludes weights"
-            )
+            raise ValueError("train_on is only for infersent, needs dev_on, and excludes weights")
         if self.disjoint_from and not trained:
             raise ValueError("disjoint_from is only for an encoder with train_on")
         if spec.needs_weights and not trained and self.weights is None:
@@ -129,8 +122,8 @@ class SentenceVectors(Section):
         if spec.needs_vectors != (self.vectors is not None):
             needs = "needs" if spec.needs_vectors else "reads no"
             raise ValueError(f"the encoder {self.encoder} {needs} vectors")
-        options = {"pooling", "special_tokens", "k"}
-        self.refuse(options - {*spec.options}, f"the encoder {self.encoder}")
+        options = {"pooling", "special_tokens", "k"} - {*spec.options}
+        self.refuse(options, f"the encoder {self.encoder}")
         return self
 
     @property
@@ -143,9 +136,8 @@ class NamedEntities(Section):
     """The model that finds the names, places and dates that replace a question word."""
 
     model: Alternatives
-    """A spaCy model (an installed package, a source, or a path, also relative to resources_dir or a
-    mirror) or a file of entity patterns. The first of a list that is on this machine is used, or
-    else the first source."""
+    """A spaCy model (a package, a source, or a path, also below resources_dir or a mirror) or a
+    file of entity patterns. The first of a list that is here is used, or else the first source."""
     vectors: str
     """The word vectors with which entities and candidates are compared."""
     labels: Entries[list[str]]
@@ -160,5 +152,4 @@ class Lemmas(Section):
     keep: Annotated[list[str], Field(min_length=1)]
     """The parts of speech (UPOS) of content words; stop words are never kept."""
     stop_words: Alternatives | None = None
-    """A file with a stop word on each line, compared with lemmas; those of the model if not
-    given."""
+    """A file of stop words, one on each line, instead of the model's; compared with lemmas."""
