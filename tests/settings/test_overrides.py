@@ -73,6 +73,15 @@ def test_a_path_and_its_short_name_are_one_override(name, value):
             ov.as_overrides({path: value, name: value})
 
 
+TRAINED_VECTORS = """
+vectors: {mine: {corpora: {toy: [train]}, window: 4, dim: 50}}
+systems:
+  mapped: {title: M, encoder: mean, vectors: mine, window: 5,
+           ranker: {name: mapped, mapping: {normalise: [unit, centre], learned_from: [train]}}}
+  tam: {title: T, encoder: cnn, vectors: some, ranker: cosine, rewriting: entity}
+"""
+OF_VECTORS = {"window": 3, "shortest_word": 2, "weighting": "sif", "components": 2}
+UNCHANGED = {"window": 5, "mapping.normalise": ["unit", "centre"], "components": 0}
 STORED = "sentence_vectors=published+means"
 ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
 
@@ -84,6 +93,12 @@ ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
         ("baseline", ALL_CHANGED, "dropout=0@negatives.count=4@p=2"),  # quadruples need prototypes
         ("mean", ALL_CHANGED, "aggregate=mean@p=2"),
         ("mean-cosine", ALL_CHANGED, "default"),
+        *((name, OF_VECTORS, "default") for name in ("words", "random", "stored", "analogy")),
+        ("mapped", UNCHANGED, "default"),
+        ("mapped", {"window": 10, "shortest_word": 3}, "shortest_word=3@window=10"),
+        ("mapped", {"mapping.normalise": []}, "mapping.normalise=null"),
+        ("mapped", {"mapping.learned_from": ["train", "dev"]}, "mapping.learned_from=train+dev"),
+        ("mapped", {"mapping.orthogonal": False}, "mapping.orthogonal=false"),
         ("words", ALL_CHANGED, "default"),
         ("analogy", {"aggregate": "max", "p": 3, "dropout": 0.25, "loss": "printed"}, "default"),
         ("analogy", {"dropout": "0.250", "negatives.per": "question"}, "default"),
@@ -104,14 +119,15 @@ ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
     ],
 )
 def test_an_override_that_changes_nothing_is_dropped(papers, system, values, kept):
-    tam = "{title: T, encoder: cnn, vectors: some, ranker: cosine, rewriting: entity}"
-    config = papers.load(f"{{systems: {{tam: {tam}}}}}")
+    config = papers.load(TRAINED_VECTORS)
     overrides = config.canonical_overrides(system, ov.as_overrides(values), "toy")
     assert ov.to_text(overrides) == kept
     assert config.canonical_overrides(system, overrides, "toy") == overrides
-    changed = config.system_at(system, overrides)
-    for name, text in overrides:
-        assert name in ov.DATASET_OVERRIDES or ov.value_at(changed, override_path(name)) == text
+    before, changed = config.systems[system], config.system_at(system, overrides)
+    for name in SYSTEM_PATHS:
+        if before.reads(name):
+            text = dict(overrides).get(short_name(name), ov.value_at(before, name))
+            assert ov.value_at(changed, name) == text
 
 
 def test_overrides_change_only_their_section(papers):
@@ -128,17 +144,6 @@ def test_overrides_change_only_their_section(papers):
     assert config.datasets["toy"].questions
 
 
-# Vectors at overrides, and the mapping
-
-
-TRAINED_VECTORS = """
-vectors: {mine: {corpora: {toy: [train]}, window: 4, dim: 50}}
-systems:
-  mapped: {title: M, encoder: mean, vectors: mine, window: 5,
-           ranker: {name: mapped, mapping: {normalise: [unit, centre], learned_from: [train]}}}
-"""
-
-
 def test_a_system_may_change_vectors_that_are_trained_on_data_sets(papers):
     config = papers.load(TRAINED_VECTORS)
     system = config.system_at("mapped", ov.as_overrides({"dim": 100}))
@@ -148,35 +153,3 @@ def test_a_system_may_change_vectors_that_are_trained_on_data_sets(papers):
     assert config.vectors_at("mine") == config.vectors["mine"]
     assert config.systems["mean"].word_vectors == "some"
     assert config.systems["random"].word_vectors is None
-
-
-@pytest.mark.parametrize(
-    ("values", "kept"),
-    [
-        ({"window": 5, "mapping.normalise": ["unit", "centre"], "components": 0}, {}),
-        ({"window": 10, "shortest_word": 3}, {"window": "10", "shortest_word": "3"}),
-        ({"mapping.normalise": []}, {"mapping.normalise": "null"}),
-        ({"mapping.learned_from": ["train", "dev"]}, {"mapping.learned_from": "train+dev"}),
-        ({"mapping.orthogonal": False}, {"mapping.orthogonal": "false"}),
-    ],
-)
-def test_overrides_of_a_mapping_keep_its_other_keys(papers, values, kept):
-    config = papers.load(TRAINED_VECTORS)
-    overrides = config.canonical_overrides("mapped", ov.as_overrides(values))
-    assert dict(overrides) == kept
-    changed = config.system_at("mapped", overrides)
-    for name, text in kept.items():
-        assert ov.value_at(changed, override_path(name)) == text
-    before = config.systems["mapped"]
-    for name in SYSTEM_PATHS:
-        if before.reads(name) and short_name(name) not in kept:
-            assert ov.value_at(changed, override_path(name)) == ov.value_at(
-                before, override_path(name)
-            )
-
-
-def test_other_systems_ignore_overrides_of_vectors(papers):
-    config = papers.load(TRAINED_VECTORS)
-    values = {"window": 3, "shortest_word": 2, "weighting": "sif", "components": 2}
-    for name in ("words", "random", "stored", "analogy"):
-        assert config.canonical_overrides(name, ov.as_overrides(values)) == ()

@@ -2,8 +2,6 @@
 
 import json
 import re
-from functools import reduce
-from operator import getitem
 from pathlib import Path
 
 import pytest
@@ -28,13 +26,12 @@ def read_schema(name: str) -> dict:
 
 @pytest.fixture(scope="module")
 def validators() -> dict[str, Draft202012Validator]:
-    for name in ("config", "paper"):
-        Draft202012Validator.check_schema(read_schema(name))
     return {name: Draft202012Validator(read_schema(name)) for name in ("config", "paper")}
 
 
 @pytest.mark.parametrize("name", ["config", "paper"])
-def test_a_schema_is_current(name):
+def test_a_schema_is_valid_and_current(name):
+    Draft202012Validator.check_schema(read_schema(name))
     printed = CliRunner().invoke(cli.app, ["schema", name]).stdout
     assert json.loads(printed) == read_schema(name), f"run `analogyqa schema {name}` again"
 
@@ -48,17 +45,6 @@ def test_the_schema_that_a_file_names_accepts_it(path, validators):
     assert (path.parent / schema).resolve().parent == REPOSITORY / "schemas"
     validator = validators[schema.name.split(".")[0]]
     assert [error.message for error in validator.iter_errors(read_yaml(path))] == []
-
-
-@pytest.mark.parametrize(
-    ("name", "keys"),
-    [("config", ("systems", "analogy", "ranker")), ("paper", ("claims", "overall-wikiqa"))],
-)
-def test_a_misspelt_key_is_refused(name, keys, validators):
-    values = read_yaml(REPOSITORY / "papers" / "diallo2019" / f"{name}.yaml")
-    assert validators[name].is_valid(values)
-    reduce(getitem, keys, values)["titel"] = "x"
-    assert not validators[name].is_valid(values)
 
 
 def test_every_key_is_described(validators):
@@ -82,6 +68,8 @@ def test_every_key_is_described(validators):
         ({"seeds": 3}, True),
         ({"seeds": {"default": 5, "comb": [1, 2]}}, True),
         ({"seeds": "three"}, False),
+        ({"sedes": 3}, False),
+        ({"systems": {"analogy": {"ranker": {"titel": "x"}}}}, False),
         ({"systems": {"analogy": None}}, True),
         ({"systems": {"analogy": {"ranker": {"aggregate": "mean"}}}}, True),
         ({"systems": {"analogy": {"ranker": "cosin"}}}, False),

@@ -333,12 +333,10 @@ class System(Section):
 
     @property
     def has_precision(self) -> bool:
-        """Whether it reads `training.precision`."""
         return self.encoder_spec is not None and self.encoder_spec.has_precision
 
     @property
     def compares(self) -> bool:
-        """Whether its ranker compares with prototypes."""
         return self.ranker_spec.needs_prototypes
 
     @property
