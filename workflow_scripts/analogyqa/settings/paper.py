@@ -142,7 +142,8 @@ class Paper(Section):
     def _separate_views(cls, values: object) -> object:
         if not isinstance(values, dict) or not isinstance(values.get("artefacts"), dict):
             return values
-        views, others = {}, {}
+        views: dict = {}
+        others: dict = {}
         for name, section in values["artefacts"].items():
             is_view = isinstance(section, View) or (isinstance(section, dict) and "view" in section)
             (views if is_view else others)[name] = section

@@ -39,8 +39,9 @@ class Selection(Section):
     @classmethod
     def _all_of_them(cls, values: dict) -> dict:
         systems, choices = values.get("systems"), values.get("hyperparameters")
-        are_names = isinstance(systems, list) and all(isinstance(name, str) for name in systems)
-        if not are_names or not isinstance(choices, dict):  # Pydantic names what is wrong
+        if not isinstance(choices, dict) or not isinstance(systems, list):
+            return values
+        if not all(isinstance(name, str) for name in systems):  # Pydantic names it
             return values
         return values | {"systems": {name: list(without_nulls(choices)) for name in systems}}
 
