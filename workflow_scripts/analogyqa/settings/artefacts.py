@@ -225,11 +225,7 @@ class Artefact(Section):
 
     @property
     def has_systems(self) -> bool:
-        """Whether further systems can get a row or column in a table.
-
-        They cannot if the table has counts or a single system, or if its rows or columns give more
-        than the name of a system.
-        """
+        """Whether further systems can get a row or column, as they need only a name there."""
         keys = [coordinates.given | {"system"} for _, _, coordinates in self.system_cells("")]
         return bool(self.systems_in) and all(given in KINDS.values() for given in keys)
 
@@ -279,8 +275,7 @@ class Artefact(Section):
     ) -> Iterator[tuple[str, str, dict[str, object], Coordinates]]:
         """Yield the panel, line, values on the axes and coordinates of every point of a figure.
 
-        Args:
-            sweeps: The points to show instead of the paper's, by the name of the axis.
+        `sweeps` are the points to show instead of the paper's, by the name of the axis.
         """
         axes = self.x | self.y
         points = [(sweeps or {}).get(name, printed) for name, printed in axes.items()]

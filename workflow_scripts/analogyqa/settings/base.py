@@ -190,10 +190,7 @@ NO_INPUT = "no_input"  # the type of errors whose input must not be shown
 
 
 def without_credentials(url: str) -> str:
-    """Return a URL; raise an error that does not show it when it has a user name or password.
-
-    URLs are written to records and logs, which people share.
-    """
+    """Return a URL; raise an error that does not show it when it has a user name or password."""
     if "@" in urlsplit(url).netloc:
         raise PydanticCustomError(
             NO_INPUT,
@@ -258,10 +255,7 @@ MANY = 50
 
 
 def nearest_hint(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest known name, then all names.
-
-    More than MANY names are not listed.
-    """
+    """Return the end of a message about an unknown name: the nearest known one, all up to MANY."""
     # YAML keys may be numbers, and strings of JSON invalid text, which no message can contain.
     known = [str(key).encode("utf-8", "backslashreplace").decode() for key in known]
     match = difflib.get_close_matches(name, known, n=1, cutoff=0.5)

@@ -124,10 +124,7 @@ FOLD = "fold"
 
 
 def fold_numbers(fold: str) -> tuple[int, int]:
-    """Return the number of a fold, from 1, and the number of folds, in a string such as 1of5.
-
-    Raises ValueError for any other string.
-    """
+    """Return the number of a fold, from 1, and that of all folds; ValueError if not as in 1of5."""
     number, _, folds = fold.partition("of")
     if not (number.isdecimal() and folds.isdecimal() and 1 <= int(number) <= int(folds) > 1):
         raise ValueError("give a fold as 1of5")

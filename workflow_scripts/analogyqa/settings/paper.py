@@ -222,10 +222,9 @@ FEW_QUESTIONS = 20  # of the test split, below which a mean and its interval say
 
 
 def build_own_paper(config: Config) -> Paper | None:
-    """Return a pseudo-paper with a table and a figure for each of the user's own data sets.
+    """Return a pseudo-paper with a table and a figure for each of the user's own data sets, if any.
 
-    Return None if there are no such data sets. Data sets of relations are shown with the accuracy
-    on each relation, and other data sets with the default measure on each subset.
+    They show the accuracy on each relation, or the default measure on each subset.
     """
     systems = {name: system.title for name, system in config.systems.items()}
     titles = list(systems.values())

@@ -245,10 +245,9 @@ class Config(Section):
         return next((s for s in selections if s and system in s.systems), None)
 
     def hyperparameter_choices(self, system: str, overrides: Overrides) -> dict[str, Overrides]:
-        """Return the hyperparameters that a cell may be trained with: name to overrides.
+        """Return overrides by the name of the hyperparameters among which dev chooses for a cell.
 
-        There are several if dev will choose among them. Otherwise the name is `paper`, or the
-        overrides of training as text.
+        If there is one, its name is `paper`, or the overrides of training as text.
         """
         if (HYPERPARAMETERS, TUNED) not in overrides:
             training = ov.training_overrides(overrides)
@@ -367,14 +366,10 @@ def not_selected(config: Config) -> dict[str, str]:
 
 
 def leave_out(config: Config, reasons: dict[str, str]) -> Config:
-    """Return the configuration without the systems and data sets that cannot run here.
+    """Return the configuration without the systems and data sets that `reasons` name.
 
-    Args:
-        config: The configuration as loaded.
-        reasons: Why a system or data set cannot run, by its name. Tables show the reasons, which
-            become the key `left_out`. Other keys, such as a system with overrides, are only shown.
-
-    Raises AnalogyQAError when no system is left.
+    Tables show the reasons, which are added to `left_out`; keys such as a system with overrides are
+    only shown. Raises AnalogyQAError when no system is left.
     """
     systems = {name: system for name, system in config.systems.items() if name not in reasons}
     if not systems:
