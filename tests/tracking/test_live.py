@@ -2,8 +2,6 @@
 
 import json
 import logging
-import os
-import signal
 from pathlib import Path
 
 import pandas as pd
@@ -95,30 +93,6 @@ def test_a_server_killed_in_the_middle_loses_nothing(train, server, tmp_path, ca
     assert ("accepts epochs again" in caplog.text) == (restart is not None)
     if restart is None:
         server.start()
-    import_all(tmp_path / "results", server.address)
-    assert_shows_the_records(server.address, tmp_path / "results")
-
-
-def test_a_resumed_training_run_replaces_the_killed_one(train, server, tmp_path):
-    def die(seed, epoch):
-        if (seed, epoch) == (1, 3):
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    pid = os.fork()
-    if pid == 0:
-        try:
-            train(tmp_path / "results", server.address, die)
-        finally:
-            os._exit(1)
-    assert os.waitpid(pid, 0)[1] == signal.SIGKILL
-    (cut_off,) = server.runs(f"seed 1, {NAME}")
-    assert len(server.points(cut_off, "epoch/loss")) == 3
-
-    train(tmp_path / "results", server.address)
-    for number in (0, 1):
-        (child,) = server.runs(f"seed {number}, {NAME}")
-        assert len(server.points(child, "epoch/loss")) == EPOCHS
-        assert child.info.run_id != cut_off.info.run_id
     import_all(tmp_path / "results", server.address)
     assert_shows_the_records(server.address, tmp_path / "results")
 
