@@ -1,26 +1,20 @@
 """Views show the vectors of trained encoders on the test split, or why there are none."""
 
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.cells import artefact_cells, reported_cells, view_tables
-from analogyqa.evaluation.claims import FAILS, HOLDS, UNDECIDED
+from analogyqa.cells import artefact_cells, view_tables
+from analogyqa.evaluation.claims import FAILS, HOLDS
 from analogyqa.evaluation.summary import read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
 from analogyqa.report.views.inside import (
-    DIFFERENCE,
-    FOR_EACH_WORD,
-    MEAN,
     NORMS,
     POINTS,
-    SHARE,
     WORD_LEVELS,
     WORDS,
-    mean_verdict,
     project,
 )
 from analogyqa.report.views.show import build_view, draw_view, tabulate_view
@@ -162,16 +156,6 @@ def test_a_view_needs_a_trained_encoder(system):
     assert artefact_cells(config, paper, "figure4") == []
 
 
-def test_the_cells_of_a_view_are_run():
-    panels = {"A": {"system": "analogy"}, "B": {"system": "analogy", "margin": 0.25}}
-    paper = make_paper({"figure4": view_section("norms", panels=panels)})
-    config = make_config(studies={name: {} for name in ("diallo2019", "lwda2019", "tiny2020")})
-    cells = reported_cells(config, {"tiny2020": paper})
-    assert [cell.path for cell in cells] == [
-        "analogy/wikiqa/all/default", "analogy/wikiqa/all/margin=0.25"
-    ]  # fmt: skip
-
-
 # Figure 4
 
 
@@ -202,38 +186,6 @@ def test_too_few_points_are_not_projected(count, show, tmp_path):
 
 
 # Figure 5
-
-
-def find_value(frame, kind, what):
-    return frame.set_index(["panel", "kind", "what"])["value"]["First", kind, what]
-
-
-def test_a_question_is_compared_with_the_mean_of_its_right_answers(show):
-    frame = show("norms")[0].frame
-    norms, norms_per_word = (
-        [[norm(text.split()) for text in (question, *answers)] for question, answers in SENTENCES]
-        for norm in (count_letters, lambda words: count_letters(words) / len(words))
-    )
-    differences, per_word = (
-        np.array([question - np.mean(answers) for question, *answers in values])
-        for values in (norms, norms_per_word)
-    )
-    assert find_value(frame, "question", DIFFERENCE) == pytest.approx(differences.mean())
-    assert find_value(frame, "question", FOR_EACH_WORD) == pytest.approx(per_word.mean())
-    assert find_value(frame, "question", SHARE) == pytest.approx((differences > 0).mean())
-    answers = [norm for _, *answers in norms for norm in answers]
-    assert find_value(frame, "answer", MEAN) == pytest.approx(np.mean(answers))
-
-
-@pytest.mark.parametrize(
-    ("mean", "spread", "expected"),
-    [(1, 0.5, HOLDS), (-1, 0.5, FAILS), (0.01, 5, UNDECIDED), (0, 0, UNDECIDED)],
-)
-def test_the_verdict_depends_on_the_interval_of_the_mean(mean, spread, expected):
-    differences = mean + spread * np.random.default_rng(0).normal(size=60)
-    low, high, verdict = mean_verdict(differences, 500, 0.95)
-    assert verdict == expected and low <= differences.mean() <= high
-    assert mean_verdict(differences, 500, 0.5)[0] >= low
 
 
 @pytest.mark.parametrize(("norm", "verdict"), [(15.0, HOLDS), (5.0, FAILS)])
@@ -273,13 +225,6 @@ def test_there_are_six_levels_if_none_are_published(table):
 
 
 # Table 8
-
-
-def test_levels_rise_with_the_norm(table):
-    frame = table("pairs_by_norm").frame
-    words = frame.loc[frame["sentence"].eq("Q") & frame["words"].ne("-"), "words"]
-    lengths = [list(map(len, level.split(", "))) for level in words]
-    assert all(max(low) < min(high) for low, high in pairwise(lengths))
 
 
 def test_the_right_answer_that_shares_the_published_words_is_chosen(table):
