@@ -134,19 +134,16 @@ def test_a_run_of_another_name_is_not_archived(unpacked):
     assert not (unpacked / "again.zip").exists()
 
 
-def test_a_changed_label_and_a_missing_file_are_reported(unpacked):
+def test_changed_missing_and_damaged_files_are_reported(unpacked):
     path = unpacked / "corpora" / "wikiqa.parquet"
     table = read_table(path, CORPUS)
     table.loc[0, "label"] = 1 - table.loc[0, "label"]
     write_table(table, CORPUS, path)
     (unpacked / "workflow" / "Snakefile").unlink()
     assert {"corpora/wikiqa.parquet", "workflow/Snakefile"} <= {*differences_by_file(unpacked)}
-
-
-def test_a_run_with_damaged_files_is_reported(unpacked):
     (unpacked / RUN / "scores.parquet").unlink()
     assert "No such file" in differences_by_file(unpacked)[f"{RUN}/run.json"]
-    (unpacked / "corpora" / "wikiqa.parquet").write_bytes(b"PAR1")
+    path.write_bytes(b"PAR1")
     assert f"{RUN}/run.json" in differences_by_file(unpacked)
 
 

@@ -162,7 +162,9 @@ class TestPage:
         draw = partial(draw_cross_validation, frame, config, study)
         golden(figure_text(draw, tmp_path), "cross_validation.txt")
         assert {*frame["measure"]} == {*RANKED}
-        assert frame.loc[frame["origin"].ne(EVERY), ["difference", "top_group"]].isna().all(None)
+        assert (
+            frame.loc[frame["origin"].ne(EVERY), ["difference", "top_group"]].isna().all(axis=None)
+        )
 
     def test_missing_runs_and_other_data_are_reported(self):
         missing = [f"{system} 1of2" for system in SYSTEMS]

@@ -129,6 +129,7 @@ class TestData:
         frame = make_figure(name, make_config(sweeps={"p": points}), paper)
         rows = frame[frame["line"].eq(line) & frame["panel"].eq(panel)].set_index("x")
         assert list(rows.index) == list(dict.fromkeys([*map(str, points), "30"]))
+        assert {*rows["dataset"], *rows["measure"]} == {line.lower(), panel.lower()}
         assert rows["published"].dropna().to_dict() == ({"30": published} if published else {})
         assert pd.isna(rows.loc["30", "mean"]) == ("30" not in points)
 

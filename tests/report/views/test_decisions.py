@@ -7,7 +7,6 @@ from analogyqa.cells import view_tables
 from analogyqa.report.explained import clearest_decisions
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.views.show import build_view, tabulate_view
-from analogyqa.report.views.texts import count_decisions
 from analogyqa.schemas import DECISIONS, write_table
 from builders.report import cells_in_markdown, make_config, make_paper
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.cells import artefact_cells, view_tables
+from analogyqa.cells import artefact_cells, reported_cells, view_tables
 from analogyqa.evaluation.claims import FAILS, HOLDS
 from analogyqa.evaluation.summary import read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
@@ -154,6 +154,13 @@ def test_a_view_needs_a_trained_encoder(system):
     (table,) = view_tables(config, paper.views["figure4"]).values()
     assert "not trained" in table.reason and not table.path
     assert artefact_cells(config, paper, "figure4") == []
+
+
+def test_the_cells_of_a_view_are_run():
+    panels = {"A": {"system": "analogy", "margin": 0.25}}
+    paper = make_paper({"figure4": view_section("norms", panels=panels)})
+    cells = reported_cells(make_config(), {"tiny2020": paper})
+    assert "analogy/wikiqa/all/margin=0.25" in [cell.path for cell in cells]
 
 
 # Figure 4
