@@ -7,12 +7,7 @@ import pytest
 import spacy
 
 from analogyqa.analogies import induce
-from analogyqa.analogies.induce import (
-    SentencePair,
-    choose_pairs,
-    induce_category,
-    read_sentences,
-)
+from analogyqa.analogies.induce import SentencePair, choose_pairs, induce_category, read_sentences
 from analogyqa.analogies.specs import DISTRACTORS, RuleSpec
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.data import Category

@@ -143,18 +143,6 @@ def test_a_parallelogram_is_solved_by_every_constrained_solver():
 
 
 BOTH = Rules(both_directions=True)
-CODED = Rules(as_coded=True, first_wins=True, both_directions=True)
-
-
-def solved(vectors, category: Category, rules: Rules, name: str = "3cosadd") -> list[float]:
-    """Return how often each pair is solved."""
-    table = cosines(vectors, exact=rules.first_wins)
-    return solve(table, category, SOLVERS[name].load()(), rules).chosen[:, 0].tolist()
-
-
-def unit_vectors(*degrees: float) -> np.ndarray:
-    """Return vectors of the plane by their angles, whose cosines are easy to compute by hand."""
-    return np.stack([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))], axis=1)
 
 
 def test_the_first_wins_only_against_equal_bits():
@@ -180,7 +168,7 @@ def test_the_first_wins_only_against_equal_bits():
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_scores_have_the_precision_of_the_cosines(name, dtype):
-    table = cosines(unit_vectors(0, 20, 50), exact=dtype is np.float64)
+    table = cosines(np.array([[5, 0], [4, 1], [3, 4]]), exact=dtype is np.float64)
     solver = SOLVERS[name].load()()
     to_pair, to_c = solver.to_pair(table), solver.to_c(table)
     offset = solver.offset(to_pair[0], to_pair[1])

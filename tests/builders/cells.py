@@ -10,7 +10,7 @@ from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
 from analogyqa.cells.cell import Cell, system_settings
 from analogyqa.corpora.questions import classify_question, select_subset
-from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
+from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table, write_table
 from analogyqa.settings.systems import Negatives, System
 from analogyqa.training.data import CellFiles, CellJob
 from analogyqa.vectors.files import build_vocabulary
@@ -138,3 +138,25 @@ def stop_after(epochs: int) -> Callable[[list[list]], None]:
             raise KeyboardInterrupt
 
     return stop
+
+
+def quadruple_texts(data, batch):
+    """Return the quadruples of a batch as texts and labels."""
+    texts = np.array(list(data.sentences.index))[batch.sentences]
+    corners = (texts[corner] for corner in (batch.a, batch.b, batch.c, batch.d))
+    return list(zip(*corners, batch.labels.tolist(), strict=True))
+
+
+def written_quadruples(files):
+    """Return the training quadruples as texts and labels, read from the tables themselves."""
+    corpus = read_table(files.corpus, CORPUS).set_index("candidate_id")
+    prototypes = read_table(files.prototypes, PROTOTYPES)
+    prototypes = prototypes.set_index(["question_type", "rank"])["candidate_id"]
+    quadruples = read_table(files.quadruples["train"], QUADRUPLES)
+    pairs = corpus.loc[quadruples["candidate_id"]]
+    keys = list(zip(pairs["question_type"], quadruples["prototype"], strict=True))
+    prototype_pairs = corpus.loc[prototypes.loc[keys]]
+    columns = [
+        table[name] for table in (prototype_pairs, pairs) for name in ("question", "candidate")
+    ]
+    return list(zip(*columns, pairs["label"], strict=True))

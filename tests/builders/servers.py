@@ -14,6 +14,7 @@ import pytest
 
 from analogyqa.sources.registry import Source
 
+BODY = b"".join(b"%07d\n" % number for number in range(50_000))  # several chunks of a download
 Behaviour = Callable[[BaseHTTPRequestHandler], None]
 
 

@@ -10,6 +10,7 @@ from analogyqa.sources import fetch as fetching
 from analogyqa.sources.fetch import CHUNK, fetch
 from analogyqa.sources.registry import Source
 from builders.servers import (
+    BODY,
     chunked,
     dropped,
     ok,
@@ -21,7 +22,6 @@ from builders.servers import (
     status,
 )
 
-BODY = b"".join(b"%07d\n" % number for number in range(50_000))  # several chunks of a download
 SIZE = len(BODY)
 HALF = 3 * CHUNK  # a lost download is resumed at a chunk
 WRONG = BODY[:1000] + b"!" + BODY[1001:]  # of the same length

@@ -126,21 +126,18 @@ def test_training_learns_and_saves_weights_in_the_published_layout(run):
 def test_the_same_seed_gives_the_same_bytes_even_after_an_interruption(run, tmp_path, caplog):
     caplog.set_level("INFO")
     run("a", max_epochs=1)
-    (resumed, record), (uninterrupted, other_record), (other, _) = (
-        run("a"),
-        run("b"),
-        run("c", seed=1),
-    )
+    resumed, uninterrupted, (other, _) = run("a"), run("b"), run("c", seed=1)
     assert caplog.text.count("resumed after epoch 1") == 1
-    assert resumed.read_bytes() == uninterrupted.read_bytes() != other.read_bytes()
-    assert record == other_record
+    (path, record), (expected, expected_record) = resumed, uninterrupted
+    assert path.read_bytes() == expected.read_bytes() != other.read_bytes()
+    assert record == expected_record
     # The epochs that are not kept are the same, too.
     states = [tmp_path / name / "checkpoint.pt" for name in ("a", "b")]
     first, second = (torch.load(path, weights_only=True) for path in states)
     assert first["epoch"] == second["epoch"] == 3
     torch.testing.assert_close(first["network"], second["network"], rtol=0, atol=0)
     # A finished training run is read from its checkpoint.
-    before, stamp = uninterrupted.read_bytes(), states[1].stat().st_mtime_ns
+    before, stamp = expected.read_bytes(), states[1].stat().st_mtime_ns
     assert run("b")[0].read_bytes() == before
     assert states[1].stat().st_mtime_ns == stamp
 

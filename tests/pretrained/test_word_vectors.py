@@ -1,4 +1,4 @@
-"""SIF and the discrete cosine transform follow their definitions."""
+"""SIF, the discrete cosine transform, and vectors that another program computed."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,9 @@ from scipy.fft import dct
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources
+from analogyqa.pretrained.external import look_up
 from analogyqa.pretrained.word_vectors import coefficients, encode_dct, encode_sif
+from analogyqa.vectors.store import write_store
 
 WORDS = ["the", "cat", "dog", "bird", "sat", "Cat", "fish"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)
@@ -94,3 +96,19 @@ def test_a_word_is_looked_up_in_its_original_case_first(write_vectors):
     path = write_vectors(["a", "A", "b"], np.float32([[1, 0], [0, 2], [3, 3]]))
     vectors = encode_dct(["A", "B", "a", "C"], Resources("", path, [], False, {"k": 0}))
     assert vectors.tolist() == [[0, 2], [3, 3], [1, 0], [0, 0]]
+
+
+# Vectors that another program computed
+
+
+def test_sentences_are_looked_up(tmp_path):
+    path = tmp_path / "vectors.npy"
+    identity, sentences = np.eye(2, dtype=np.float32), ["A e\u0301.", "C."]
+    write_store(identity, np.ones(2, bool), sentences, "elsewhere", path)
+    resources = Resources(str(path), "", [], True)
+    assert look_up(["C.", "A é.", "C."], resources).tolist() == [[0, 1], [1, 0], [0, 1]]
+    with pytest.raises(AnalogyQAError, match=r"1 of 2 sentences have no vector.*'D\.'"):
+        look_up(["C.", "D."], resources)
+    path.with_suffix(".words.txt").write_text("C.\n")
+    with pytest.raises(AnalogyQAError, match=r"s\.npy: .*Compute them again and save both files"):
+        look_up(["C."], resources)

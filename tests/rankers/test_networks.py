@@ -5,12 +5,7 @@ import math
 import pytest
 import torch
 
-from analogyqa.rankers.networks import (
-    WIDTH,
-    WIDTHS,
-    WINDOWS,
-    word_mask,
-)
+from analogyqa.rankers.networks import WIDTH, WIDTHS, WINDOWS, word_mask
 from builders.networks import DIM, assert_scores_equal, build, convolve, scores, sentences
 
 

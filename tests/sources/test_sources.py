@@ -28,10 +28,9 @@ from analogyqa.sources.registry import (
     sidecar,
     source_state,
 )
-from builders.servers import dropped, entry, ok, running_server, sha256, source, status
+from builders.servers import BODY, dropped, entry, ok, running_server, sent, sha256, source, status
 
 ROOT = Path(__file__).parents[2]
-BODY = b"".join(b"%07d\n" % number for number in range(50_000))  # several chunks of a download
 HALF = 3 * CHUNK
 LOST, PARTLY = dropped(BODY, HALF + 1), f"bytes={HALF}-"  # PARTLY is requested after LOST
 BLOB = hashlib.sha1(b"blob %d\0%s" % (len(BODY), BODY)).hexdigest()
@@ -211,11 +210,17 @@ def test_fetching_again_keeps_the_origin_and_writes_nothing(server, tmp_path, re
 # Downloads; the other ways to fail are in tests/hostile/test_downloads.py.
 
 
+OTHER_RANGE = sent(BODY[HALF:], 206, Content_Range=f"bytes 5-{len(BODY) - 1}/{len(BODY)}")
+
+
 @pytest.mark.parametrize(
     ("content", "answers", "ranges", "seconds"),
     [
         (BODY, [LOST, ok(BODY)], [None, PARTLY], [1]),
+        (BODY, [LOST, sent(BODY)], [None, PARTLY], [1]),  # a server without ranges
+        (BODY, [LOST, OTHER_RANGE, ok(BODY)], [None, PARTLY, None], [1, 2]),
         (BODY[:9], [LOST, ok(BODY[:9])], [None, PARTLY, None], [1, 2]),  # became shorter
+        (BODY[::-1], [LOST, ok(BODY[::-1])], [None, PARTLY, None], [1]),  # became another file
         (BODY, [status(500), ok(BODY)], [None] * 2, [1]),
         (BODY, [status(429, Retry_After="7"), ok(BODY)], [None] * 2, [7]),
         (BODY, [status(429, Retry_After="soon"), ok(BODY)], [None] * 2, [1]),

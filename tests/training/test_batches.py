@@ -10,8 +10,7 @@ from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.settings.systems import Negatives, Training
 from analogyqa.training.batches import quadruple_batches
 from analogyqa.training.data import load_cell
-from builders.cells import COMB, trained_system
-from builders.quadruples import texts_of, written_quadruples
+from builders.cells import COMB, quadruple_texts, trained_system, written_quadruples
 
 BATCH_SIZE = 4
 DRAWS = ["listwise", "mix"]
@@ -140,7 +139,7 @@ def load(cell_files):
 
 def draw_quadruples(data, epoch=1, **training):
     batches = quadruple_batches(data, trained_system(**training).training, 0, epoch)
-    return [texts_of(data, batch) for batch in batches]
+    return [quadruple_texts(data, batch) for batch in batches]
 
 
 @pytest.mark.parametrize("draw", ["resampled", "fixed"])

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
@@ -20,11 +22,10 @@ from analogyqa.settings.systems import Negatives, Training
 from analogyqa.training import learner, loop
 from analogyqa.training.batches import quadruple_batches
 from analogyqa.training.data import load_cell
-from analogyqa.training.learner import Learner, encode
+from analogyqa.training.learner import Learner, WeightAverages, encode
 from analogyqa.training.loop import CONSTANTS, ConstantRanker, train_seed
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
-from builders.cells import COMB, stop_after, trained_system
-from builders.quadruples import written_quadruples
+from builders.cells import COMB, stop_after, trained_system, written_quadruples
 
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other
@@ -249,10 +250,7 @@ def test_the_loss_of_an_epoch_is_the_mean_over_its_quadruples(cell, tmp_path, ba
 
 @pytest.mark.parametrize(
     ("ranker", "encoder", "training"),
-    [
-        ("hybrid", "bigru", {}),
-        ("cosine", "cnn", {"loss": "pairwise", "margin": 0.5}),
-    ],
+    [("hybrid", "bigru", {}), ("cosine", "cnn", {"loss": "pairwise", "margin": 0.5})],
 )
 def test_the_encoder_learns(cell, tmp_path, ranker, encoder, training):
     system = trained_system(ranker, encoder, **LEARNING | training)
@@ -298,3 +296,44 @@ def test_training_continues_while_either_version_of_the_weights_improves(
     system = trained_system(max_epochs=8, patience=2, weight_averaging=0.5)
     trained = train(cell, tmp_path / "a.pt", system)
     assert history_values(trained, "dev_mrr") == [0.1, 0.2, 0.1, 0.1]
+
+
+# The learner: averages of its weights, and its losses
+
+STEPS = st.lists(st.floats(-100, 100, width=32), max_size=9)
+
+
+def make_parameter(value: float) -> torch.nn.Parameter:
+    return torch.nn.Parameter(torch.full((2,), value))
+
+
+@given(steps=STEPS, decay=st.sampled_from([0.1, 0.5, 0.9, 0.99]))
+def test_a_step_weighs_decay_to_the_power_of_the_later_steps(steps, decay):
+    parameter = make_parameter(7.0)
+    averages = WeightAverages([parameter], decay)
+    for value in steps:
+        parameter.data.fill_(value)
+        averages.update()
+    shares = decay ** np.arange(len(steps))[::-1]
+    with averages.in_place():
+        averaged = parameter.tolist()
+    expected = np.average(steps, weights=shares) if steps else 7
+    np.testing.assert_allclose(averaged, [expected] * 2, rtol=1e-3, atol=1e-3)
+    assert parameter.tolist() == [[7, *steps][-1]] * 2
+
+
+def test_an_error_restores_the_weights():
+    parameter = make_parameter(7.0)
+    averages = WeightAverages([parameter], 0.5)
+    averages.update()
+    parameter.data.fill_(1)
+    with pytest.raises(KeyboardInterrupt), averages.in_place():
+        assert parameter.tolist() == [7, 7]
+        raise KeyboardInterrupt
+    assert parameter.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(("loss", "expected"), [("pairwise", 6.0), ("mix", 2.0)])
+def test_a_mean_becomes_a_sum_over_the_batch_and_a_sum_stays(cell, loss, expected):
+    learner = Learner(trained_system("cosine", loss=loss), cell, 0, torch.device("cpu"))
+    assert learner.summed(2.0, torch.zeros(3)) == expected

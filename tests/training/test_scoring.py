@@ -13,14 +13,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.rankers import Quadruples, build_ranker
 from analogyqa.rankers.mapped import MappedRanker
 from analogyqa.runs.score import score_text
-from analogyqa.schemas import (
-    CORPUS,
-    PROTOTYPES,
-    QUADRUPLES,
-    SPLITS,
-    read_table,
-    write_table,
-)
+from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table, write_table
 from analogyqa.settings.systems import System, Training
 from analogyqa.text import tokenize
 from analogyqa.training import scoring
