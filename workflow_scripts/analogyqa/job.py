@@ -36,10 +36,9 @@ class _LogFile(logging.FileHandler):
 def job(snakemake) -> Iterator[Settings]:
     """Yield the parameter `settings` of a job, and log the job.
 
-    Print one line on the terminal when the job ends, or one message for the user when it fails.
-    Warnings also go to the terminal, and tracebacks to the log. Errors that a user can fix (a full
-    disk, a folder that cannot be written to, a missing package) become a message; any other
-    exception is a defect and is raised.
+    Print one line on the terminal when the job ends. Errors that a user can fix (a full disk, a
+    folder that cannot be written to, a missing package) become one message there, with a traceback
+    in the log; any other exception is a defect and is raised.
     """
     prepare_streams(is_output_needed=False)  # a terminal that is gone must not cost a result
     log_file, started = snakemake.log[0], time.perf_counter()
@@ -83,10 +82,7 @@ def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
 
 
 def cell_job(snakemake, folder: Path | None = None, settings: Settings | None = None) -> CellJob:
-    """Return the cell of a job with the files that it reads, and what its results depend on.
-
-    By default, it is the cell in whose folder the job writes, with the parameter `settings`.
-    """
+    """Return the cell with what it reads; by default, that in whose folder the job writes."""
     inputs, settings = snakemake.input, settings or snakemake.params.settings
     selection = inputs.get("selection")
     hyperparameters = read_tuned(selection[0]) if selection else next(iter(settings["systems"]))

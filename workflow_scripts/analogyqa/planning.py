@@ -35,27 +35,18 @@ _MARK = re.compile(r" \((?:update|touch|pipe|directory)\)$")
 
 @dataclass
 class Job:
-    """A job of Snakemake that is left to do.
-
-    Attributes:
-        group: The name and number of its group, whose jobs are one cluster job.
-        minutes: The time limit on a cluster, None for a local job.
-    """
+    """A job of Snakemake that is left to do."""
 
     rule: str
-    group: tuple[str, int] | None
+    group: tuple[str, int] | None  # name and number; the jobs of a group are one cluster job
     outputs: list[str] = field(default_factory=list)
     benchmark: str | None = None
-    minutes: int | None = None
+    minutes: int | None = None  # the time limit on a cluster, None for a local job
     gpus: int = 0
 
 
 class Cost(NamedTuple):
-    """The estimated cost of a job, and the basis of the estimate.
-
-    Bases are "measured" (the same job ran before), "reference" (the mean of the rule's reference
-    timings on the same data), "rough" (on all data), and "unknown", for which jobs count as 0.
-    """
+    """The estimated cost of a job, and the basis of the estimate, as `print_plan` explains it."""
 
     cpu_hours: float
     gpu_hours: float
@@ -106,12 +97,9 @@ def cluster_jobs(jobs: Iterable[Job]) -> Counter[str]:
 
 
 class Timings:
-    """Timings of earlier runs in this output folder, and of reference runs.
+    """Timings of earlier runs in an output folder, and those in the file `reference`.
 
-    Args:
-        output_dir: The output folder of the run.
-        count_seeds: Returns the number of seeds of a cell.
-        reference: The CSV file that benchmarks/timings.py writes.
+    `count_seeds` returns the number of seeds of a cell.
     """
 
     def __init__(

@@ -1,7 +1,6 @@
 """The tasks: ranking the candidates of a question, and solving analogies between sentence pairs.
 
-Modules that work on a data set get its task here, and do not ask which one it is. Both tasks have
-the attributes and methods that `Ranking` describes.
+Both have the attributes and methods that `Ranking` describes.
 """
 
 from analogyqa.settings.coordinates import Coordinates
@@ -17,7 +16,6 @@ class Ranking:
         tested: The same in the words of tables.
         counted: The things that `count: questions` counts.
         counts: The headings and the keys of the counts of a corpus that its data card shows.
-        has_question_types: Whether subsets are made of question types.
         notes: The explanations of results in the notes below a table.
     """
 
@@ -29,7 +27,6 @@ class Ranking:
         ("with an answer", "questions"),
         ("Question-candidate pairs", "pairs"),
     )
-    has_question_types = True
     notes: tuple[str, ...] = ()
 
     def tie_note(self, counts: str) -> str:
@@ -56,7 +53,6 @@ class Analogies:
         ("Sentence pairs", "questions"),
         ("Analogies", "analogies"),
     )
-    has_question_types = False
     notes: tuple[str, ...] = (
         "Any two pairs of a category form an analogy. Values are means over analogies, "
         "intervals are over the pairs within each category, as A : B and as C : D; the pairs that "
@@ -88,10 +84,9 @@ class Analogies:
             return f"{coordinates.system} weights words by training sentences, and there are none"
         if not system.trained:
             return ""
-        trained_on = dict(coordinates.overrides).get(TRAINED_ON)
-        if trained_on is None:
+        if TRAINED_ON not in (overrides := dict(coordinates.overrides)):
             return f"{coordinates.system} is trained, and there is nothing to train it on here"
-        name, subset = trained_on.split("+")
+        name, subset = overrides[TRAINED_ON].split("+")
         if name in config.left_out:
             return config.left_out[name]
         if name not in config.datasets or config.datasets[name].gives_relations:

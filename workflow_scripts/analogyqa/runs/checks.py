@@ -16,7 +16,6 @@ from analogyqa.corpora.table import build_corpus, count_questions, require_types
 from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.settings import overrides as ov
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import FEW_QUESTIONS
 from analogyqa.settings.run import NOT_SELECTED, Config
@@ -53,36 +52,33 @@ def check_jobs(jobs: Iterable[Any], plan: Plan) -> None:
     of a type, and a cell with more prototypes than there are.
     """
     jobs = list(jobs)
-    wildcards = [dict(job.wildcards.items()) for job in jobs]
-    for system in sorted({names["system"] for names in wildcards if "system" in names}):
+    names = pd.DataFrame([dict(job.wildcards.items()) for job in jobs])
+    names = names.reindex(columns=["system", "dataset", "subset", "overrides", "corpus"])
+    for system in sorted(names["system"].dropna().unique()):
         if encoder := plan.config.systems[system].encoder:
             check_encoder(encoder)
-    named = [split_corpus(names["corpus"])[0] for names in wildcards if "corpus" in names]
-    datasets = {*named, *(names["dataset"] for names in wildcards if "dataset" in names)}
-    cells = [
-        Cell(names["system"], names["dataset"], names["subset"], ov.from_text(names["overrides"]))
-        for names in wildcards
-        if {"system", "dataset", "subset", "overrides"} <= names.keys()
-    ]
+    cells = [Cell.from_path(Path(*row)) for _, *row in names.iloc[:, :4].dropna().itertuples()]
+    datasets = {
+        *names["dataset"].dropna(),
+        *(split_corpus(at)[0] for at in names["corpus"].dropna()),
+    }
     built = {job.wildcards.corpus for job in jobs if job.rule.name == "build_corpus"}
     problems: list[str] = []
     for dataset in sorted(datasets):
         if not plan.config.datasets[dataset].gives_relations:
-            of_dataset = [cell for cell in cells if cell.dataset == dataset]
-            problems += _problems(dataset, of_dataset, plan, dataset in built)
+            on_corpus = [cell for cell in cells if cell.corpus == dataset]
+            problems += _problems(dataset, on_corpus, plan, dataset in built)
     if problems:
         raise AnalogyQAError("\n".join(dict.fromkeys(problems)))
 
 
 def _problems(dataset: str, cells: Iterable[Cell], plan: Plan, is_built: bool) -> Iterator[str]:
-    """Yield what is wrong with a data set, and with the cells on its whole corpus.
+    """Yield what is wrong with a data set and cells on its whole corpus, if its files are here.
 
-    `is_built` says whether a job will build the corpus; otherwise, it is in the results. Nothing is
-    checked before the files of its splits are on this machine.
+    `is_built` says whether a job will build the corpus; otherwise, it is in the results.
     """
     if not all(Path(file).is_file() for file in chain(*plan.available.splits[dataset].values())):
         return
-    cells = [cell for cell in cells if cell.corpus == dataset]
     try:
         corpus = _corpus(dataset, plan, is_built)
         counts = count_questions(corpus)
@@ -107,14 +103,14 @@ def _problems(dataset: str, cells: Iterable[Cell], plan: Plan, is_built: bool) -
 
 def _corpus(dataset: str, plan: Plan, is_built: bool) -> pd.DataFrame:
     path = Path(plan.config.output_dir, "corpora", f"{dataset}.parquet")
-    section, question_types = plan.config.datasets[dataset], plan.question_types
+    section = plan.config.datasets[dataset]
     if not is_built and path.exists():
         return read_table(path, CORPUS).astype({"split": str, "question_type": object})
     return build_corpus(
         dataset,
         section.reader,
         plan.available.splits[dataset],
-        question_types[dataset],
+        plan.question_types[dataset],
         {},  # the job compares the counts, with the file still there to look at
         section.drop_all_correct,
         {str(split): names for split, names in section.parts.items()},
@@ -126,11 +122,10 @@ def _corpus(dataset: str, plan: Plan, is_built: bool) -> pd.DataFrame:
 
 def _require_cell(cell: Cell, corpus: pd.DataFrame, plan: Plan) -> None:
     """Raise AnalogyQAError when a cell has no questions, or fewer prototypes than it needs."""
-    config, types = plan.config, plan.config.subset_types(cell.subset)
+    types = plan.config.subset_types(cell.subset)
     load_pairs(corpus, types, EVALUATED, cell.dataset)
-    overrides = tuple(item for item in cell.overrides if item[0] != ov.HYPERPARAMETERS)
-    system = config.system_at(cell.system, overrides)
+    system = plan.config.system_at(cell.system, cell.overrides)
     if system.needs_prototypes:
-        seed = config.seeds[0]  # which seed makes no difference to their number
-        prototypes = choose_prototypes(corpus, types, seed, dataset=cell.dataset)
+        # Their number does not depend on the seed.
+        prototypes = choose_prototypes(corpus, types, 0, dataset=cell.dataset)
         take_prototypes(prototypes, types, system.p, cell.dataset)

@@ -21,16 +21,12 @@ STEPS = 12  # timed steps of each system: p may reach .0005, so that Holm leaves
 
 
 class Cost(NamedTuple):
-    """The cost of training a system: its learning parameters, and the batches of an epoch.
+    """The cost of training a system; the n-th steps of all systems followed one another."""
 
-    `seconds` are those of single steps, which `machine`, a processor or GPU, took. The n-th steps
-    of all systems followed one another.
-    """
-
-    parameters: int
-    batches: int
-    seconds: list[float]
-    machine: str
+    parameters: int  # that learn
+    batches: int  # of an epoch
+    seconds: list[float]  # of single steps
+    machine: str  # that took them: a processor or GPU
 
     def values(self, cost: str) -> list[float]:
         """Return the `parameters`, or the `seconds_per_epoch` estimated from each step."""
@@ -45,7 +41,7 @@ Costs = dict[tuple[str, str, str], Cost]  # by data set, subset and system
 def measure_costs(
     settings: Settings, corpus: str, vectors: Mapping[str, str], device: str, path: str | Path
 ) -> None:
-    """Count the parameters of systems, time their steps, and write both as JSON.
+    """Count the parameters of systems, time their steps, and write both as JSON to `path`.
 
     The systems take turns: each takes a first step, which is not timed, then each takes a second
     step, and so on. So other work on the machine slows all systems alike.
@@ -56,7 +52,6 @@ def measure_costs(
         corpus: The table of schema CORPUS.
         vectors: The stores of word vectors, by name.
         device: auto, cpu or cuda.
-        path: The file to write.
     """
     import torch
 
@@ -111,6 +106,5 @@ def read_costs(paths: Sequence[str | Path]) -> Costs:
         with explain_damage(path):
             record = json.loads(path.read_text(encoding="utf-8"))
             for name, cost in record["systems"].items():
-                key = path.parent.name, path.stem, name
-                costs[key] = Cost(**cost, machine=record["machine"])
+                costs[path.parent.name, path.stem, name] = Cost(**cost, machine=record["machine"])
     return costs

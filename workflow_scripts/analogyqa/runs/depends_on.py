@@ -9,8 +9,9 @@ import ast
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,11 +42,6 @@ class Definition(NamedTuple):
 
     module: str
     name: str
-
-
-class _Module(NamedTuple):
-    statements: dict[str, list[ast.stmt]]  # that define each name
-    imports: dict[str, set[str]]  # what each imported name stands for
 
 
 @cache
@@ -89,7 +85,7 @@ def _resolve(target: str, without: Collection[str]) -> set[Definition]:
     if any(f"{target}.".startswith(f"{module}.") for module in without):
         return set()
     if _module_file(target).exists():
-        return {Definition(target, name) for name in _module(target).statements}
+        return {Definition(target, name) for name in _module(target)[0]}
     module, _, name = target.rpartition(".")
     if not _module_file(module).exists():
         return set()
@@ -111,23 +107,18 @@ def _names(at: Definition) -> dict[str, set[str]]:
 
 def _meanings(at: Definition, without: Collection[str]) -> dict[str, list[str]]:
     """Return what the names in a definition stand for, without the modules of the library."""
-    return {
-        name: sorted(
-            meaning
-            for target in targets
-            for meaning in (
-                map(_own_hash, _resolve(target, without))
-                if target.startswith(PACKAGE)
-                else [target]
-            )
-        )
-        for name, targets in _names(at).items()
-    }
+
+    def meanings(target: str) -> Iterable[str]:
+        is_ours = target.startswith(PACKAGE)
+        return map(_own_hash, _resolve(target, without)) if is_ours else [target]
+
+    names = _names(at).items()
+    return {name: sorted(chain.from_iterable(map(meanings, targets))) for name, targets in names}
 
 
 @cache
 def _own_hash(at: Definition) -> str:
-    return content_hash(_as_json(_module(at.module).statements[at.name]))
+    return content_hash(_as_json(_module(at.module)[0][at.name]))
 
 
 def _as_json(node: object) -> Any:
@@ -141,14 +132,15 @@ def _as_json(node: object) -> Any:
 
 
 @cache
-def _module(name: str) -> _Module:
+def _module(name: str) -> tuple[dict[str, list[ast.stmt]], dict[str, set[str]]]:
+    """Return the statements that define each name, and what each imported name stands for."""
     tree = ast.parse(_module_file(name).read_bytes())
     imports = _imports(tree)
     statements: dict[str, list[ast.stmt]] = defaultdict(list)
     for statement in _Cleaner().visit(tree).body:
         for defined in _defined(statement) or [""]:
             statements[defined].append(statement)
-    return _Module(dict(statements), imports)
+    return dict(statements), imports
 
 
 def _defined(statement: ast.stmt) -> list[str]:

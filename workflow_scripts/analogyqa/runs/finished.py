@@ -20,7 +20,7 @@ from analogyqa.training.scoring import Encode, array_encoder
 def finished_checkpoint(
     job: CellJob, seed: int, results: str | Path, hashes: dict[str, str] | None = None
 ) -> Path:
-    """Return the checkpoint of one seed of a cell that is trained, in an output folder.
+    """Return the checkpoint of one seed of a cell, in the output folder `results`.
 
     `hashes` are those of its tables; None to compute them.
 
@@ -57,13 +57,9 @@ def write_weights(job: CellJob, results: str | Path, path: str | Path) -> None:
 def trained_encoder(
     system: System, word_vectors: np.ndarray | None, seed: int, path: str | Path
 ) -> Encode:
-    """Return the trained encoder of a seed, for a vocabulary that may differ from the trained one.
+    """Return the trained encoder of a seed, from the file that `write_weights` wrote at `path`.
 
-    Args:
-        system: The system whose encoder was trained.
-        word_vectors: Word vectors of the same source as in training: float32 [V, d].
-        seed: The seed of the training run.
-        path: The weights, as `write_weights` wrote them.
+    `word_vectors` [V, d] are of the same source as in training, maybe for other words.
 
     Raises AnalogyQAError when the file is damaged, or belongs to another encoder or other seeds.
     """
@@ -79,7 +75,7 @@ def trained_encoder(
 
 
 def write_inside(job: CellJob, results: str | Path, path: str | Path) -> None:
-    """Write the vectors and norms of a trained encoder on the test split: a table of schema INSIDE.
+    """Write the vectors and norms of a trained encoder on test: schema INSIDE.
 
     `job` has the tables of one seed.
 
@@ -113,23 +109,21 @@ def find_decisions(
     ranked = ranked[ranked["split"] == "test"].sort_values(
         [*_QUESTION, "score", "candidate_id"], ascending=[True, True, False, False]
     )
-    plain = corpus.astype(ids | {"question_type": object})
-    texts = plain[["split", *_PAIR, "question", "candidate", "question_type"]]
-    ranked = ranked.merge(texts[texts["split"] == "test"].drop(columns="split"), on=_PAIR)
-    first = ranked.drop_duplicates(_QUESTION)
+    texts = corpus.astype(ids | {"question_type": object}).set_index("split").drop(columns="label")
+    ranked = ranked.merge(texts.loc[["test"]], on=_PAIR)
     correct, wrong = (
         ranked[ranked["label"] == label].drop_duplicates(_QUESTION).set_index(_QUESTION)
         for label in (1, 0)
     )
-    about = pd.DataFrame(
-        {"correct": correct["candidate"], "margin": correct["score"] - wrong["score"]}
-    )
-    train = texts.loc[texts["split"] == "train", [*_PAIR, "question", "candidate"]]
+    margin = correct["score"] - wrong["score"]
+    about = pd.DataFrame({"correct": correct["candidate"], "margin": margin})
+    train = texts.loc[["train"]].drop(columns="question_type")
     used = pd.concat([table.assign(seed=seed) for seed, table in prototypes.items()])
     used = used.astype({"question_type": object}).merge(train, on=_PAIR)
-    used = used.rename(columns={name: f"prototype_{name}" for name in train})
-    used = used.rename(columns={"rank": "best_prototype"})
-    decisions = first.merge(about, left_on=_QUESTION, right_index=True).merge(
-        used, on=["seed", "question_type", "best_prototype"]
+    columns = {name: f"prototype_{name}" for name in train} | {"rank": "best_prototype"}
+    decisions = (
+        ranked.drop_duplicates(_QUESTION)
+        .merge(about, left_on=_QUESTION, right_index=True)
+        .merge(used.rename(columns=columns), on=["seed", "question_type", "best_prototype"])
     )
     return decisions[DECISIONS.names]

@@ -32,17 +32,13 @@ PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "g
 
 
 def environment() -> dict:
-    """Return what a record says about the machine: versions, commit, Slurm job, and peak memory.
-
-    Memory is in MB and that of this process; None for a GPU that was not used.
-    """
+    """Return what a record says about the machine; memory is the peak of this process in MB."""
     torch = sys.modules.get("torch")
     gpu_memory = None
     if torch and torch.cuda.is_initialized():
         gpu_memory = torch.cuda.max_memory_allocated() >> 20
-    versions: dict[str, str | None] = {"python": platform.python_version()}
+    versions = {"python": platform.python_version(), **dict.fromkeys(PACKAGES)}
     for name in PACKAGES:
-        versions[name] = None
         with suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name)
     return {
@@ -62,9 +58,7 @@ def table_hashes(files: CellFiles) -> dict[str, str]:
 
 def named_by_seed(hashes: dict[int, dict[str, str]]) -> dict[str, str]:
     """Return the hashes of the tables of all seeds by names that include the seed."""
-    return {
-        f"{name}, seed {seed}": value for seed, own in hashes.items() for name, value in own.items()
-    }
+    return {f"{name}, seed {seed}": own[name] for seed, own in hashes.items() for name in own}
 
 
 def run_record(
@@ -77,7 +71,7 @@ def run_record(
         inputs: The sha256 of each input, by name.
         scores: The file of scores, whose bytes are part of the content hash.
         stores: The records of the vectors that were read, by name; None for those of the job.
-        unhashed: Entries about the machine, which are not part of the content hash.
+        unhashed: Entries about the machine.
     """
     if stores is None:
         first = next(iter(job.files.values()))
@@ -119,9 +113,9 @@ def write_run(
     started: float,
     **unhashed,
 ) -> None:
-    """Write the scores (a table of schema SCORES for each seed), metrics and record of a run.
+    """Write scores.parquet, metrics.parquet and run.json of a run into its folder.
 
-    `started` is the time at which the run started, as `time.perf_counter` returned it.
+    `scores` has a table of schema SCORES for each seed; `started` is a `time.perf_counter`.
     """
     seconds = round(time.perf_counter() - started, 3)
     path = Path(folder, "scores.parquet")
@@ -138,8 +132,7 @@ def write_run(
 def read_metrics(path: str | Path) -> pd.DataFrame:
     """Return the measures of a run, the metrics.parquet at `path`: a table of schema METRICS.
 
-    Measures that are new or computed in another way since the run are taken from its scores, so
-    that no change of them needs the run again.
+    Measures that are new or computed in another way since the run are taken from its scores.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
@@ -167,11 +160,10 @@ def compute_metrics(
 
     Raises AnalogyQAError when the scores are not those of all these questions.
     """
-    pairs = {split: select_subset(corpus, split, types) for split in EVALUATED}
-    type_by_question = {
-        split: dict(zip(table["question_id"], table["question_type"], strict=True))
-        for split, table in pairs.items()
-    }
+    type_by_question = {}
+    for split in EVALUATED:
+        pairs = select_subset(corpus, split, types)
+        type_by_question[split] = dict(pairs[["question_id", "question_type"]].to_numpy())
     unanswerable = {}
     if types is None:  # only the subset `all` has questions without a correct candidate
         answerable = corpus.groupby(["split", "question_id"], observed=True)["label"].any()
@@ -182,7 +174,6 @@ def compute_metrics(
 
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-UNKNOWN = "unknown"
 _CODE = ("Snakefile", "rules", "workflow_scripts", "papers")
 
 
@@ -191,21 +182,19 @@ class CommitUnknownError(Exception):
 
 
 def code_commit(checkout: Path = CHECKOUT) -> str:
-    """Return the commit of a checkout, or `unknown` if git cannot name it.
-
-    The commit ends with `-dirty` if a tracked file was changed or new code is not committed.
-    """
+    """Return the commit that `find_commit` finds, or `unknown`."""
     try:
         return find_commit(checkout)
     except CommitUnknownError:
-        return UNKNOWN
+        return "unknown"
 
 
 @cache
 def find_commit(checkout: Path = CHECKOUT) -> str:
     """Return the commit of a checkout; raises CommitUnknownError if git cannot name it.
 
-    A repository around the checkout does not count, nor one that GIT_DIR names.
+    It ends with `-dirty` if a tracked file was changed or new code is not committed. A repository
+    around the checkout does not count, nor one that GIT_DIR names.
     """
     top = _git(checkout, "rev-parse", "--show-toplevel")
     if not Path(top).samefile(checkout):

@@ -50,10 +50,7 @@ def score_text(
 def score_texts(
     pairs: pd.DataFrame, collection: Sequence[str], ranker: Ranker, lowercase: bool
 ) -> pd.DataFrame:
-    """Score pairs by their words, which are counted in a collection of sentences.
-
-    Returns a table of schema SCORES without the seed.
-    """
+    """Score pairs by their words, as counted in a collection; return SCORES without the seed."""
     questions, candidates = pairs["question"].tolist(), pairs["candidate"].tolist()
     scores, best_prototype = ranker.scores(Texts(questions, candidates, collection, lowercase))
     frame = pairs.assign(score=scores, best_prototype=best_prototype)
@@ -66,8 +63,8 @@ _PAIR = ["split", "question_id", "candidate_id", "label"]
 def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
     """Fuse the scores of a cell's parts for all seeds; write scores, metrics and run.json.
 
-    `parts` has the folder of the run of each part, by system. All of them have the seeds of the
-    cell, whose only table is the corpus.
+    `parts` has the folder of the run of each part, by system. The only table of the cell is the
+    corpus.
 
     Raises AnalogyQAError when the parts rank different pairs or lack a seed.
     """
@@ -76,12 +73,9 @@ def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
     records = {name: json.loads((path / "run.json").read_text()) for name, path in parts.items()}
     tables = {name: read_table(path, SCORES) for name, path in files.items()}
     fused, weights, seeds = [], {}, list(job.files)
+    shifted = [(name, shift) for name, shifts in job.system.parts.items() for shift in shifts]
     for index, seed in enumerate(seeds):
-        runs = [
-            (name, seeds[(index + shift) % len(seeds)])
-            for name, shifts in job.system.parts.items()
-            for shift in shifts
-        ]
+        runs = [(name, seeds[(index + shift) % len(seeds)]) for name, shift in shifted]
         pairs = _side_by_side(runs, tables, files)
         ranker: FusedRanker = job.system.ranker_spec.load()(job.system.ranker)
         ranker.fit(_part_scores(pairs.loc["dev"]))
@@ -92,8 +86,7 @@ def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
             frame = split_pairs.index.to_frame(index=False)
             frame = frame.assign(seed=seed, score=scores, best_prototype=best_prototype)
             fused.append(frame[SCORES.names])
-    # All parts read the same data.
-    job = job._replace(sources=next(iter(records.values()))["sources"])
+    job = job._replace(sources=next(iter(records.values()))["sources"])  # those of all parts
     inputs = {"corpus": sha256(job.files[seeds[0]].corpus)}
     inputs |= {f"scores of {name}": sha256(path) for name, path in files.items()}
     stores = {

@@ -74,12 +74,8 @@ def sentence_vectors(
 ) -> np.ndarray:
     """Return the vectors of the questions and the candidates of a corpus: [2, rows, dim].
 
-    Args:
-        corpus: A table of schema CORPUS.
-        job, weights: As in `solve_cells`.
-        seed: One of the seeds.
-        exact: Whether averages are taken in float64, so that a reordered sentence ties only where
-            rounding leaves the same bits.
+    `job` and `weights` are as in `solve_cells`. With `exact`, averages are taken in float64, so
+    that a reordered sentence ties only where rounding leaves the same bits.
     """
     system = job.system
     vectors, word_ids, split = read_vocabulary(job.files[seed], system, job.lowercase)
@@ -101,19 +97,17 @@ def sentence_vectors(
 def solve_corpus(
     corpus: pd.DataFrame, vectors: np.ndarray, solvers: Sequence[str], evaluation: Evaluation
 ) -> dict[str, pd.DataFrame]:
-    """Solve all analogies of a corpus of relations with some solvers.
+    """Solve all analogies of a corpus of relations: item, group, measure, value by solver.
 
     An item is a pair C : D that other pairs of its category ask for, or all pairs that templates
     make of one pair of words. `WEIGHT` is the number of these questions. The value of an item is
     the share of them that are solved, corrected for the questions that it asks as A : B, see
     `with_both_roles`.
-
-    Returns a table for each solver, with the columns item, group, measure and value.
     """
     parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in solvers}
     first_wins, as_coded = evaluation.ties == "first", evaluation.candidates == "coded"
     for group in corpus["question_type"].unique():
-        rows = np.flatnonzero((corpus["question_type"] == group).to_numpy())
+        rows = np.flatnonzero(corpus["question_type"] == group)
         category, sentence_vectors = _category(corpus.iloc[rows], vectors[:, rows])
         table = cosines(sentence_vectors, exact=first_wins)
         ids = corpus["question_id"].iloc[rows[corpus["label"].iloc[rows] == 1]]

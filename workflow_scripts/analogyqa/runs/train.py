@@ -50,9 +50,8 @@ def plugin_code(system: System) -> list[str]:
     if system.trained:
         objective = OBJECTIVES[system.training.loss]
         entries += [objective, objective.draws, OPTIMISERS[system.training.optimiser]]
-    definitions = [entry.definition for entry in entries]
     first = plugin_code(system.starts_from) if system.starts_from else []
-    return list(dict.fromkeys(definitions + first))
+    return list(dict.fromkeys([*(entry.definition for entry in entries), *first]))
 
 
 def selecting_measures(system: System) -> list[list]:
@@ -105,19 +104,17 @@ def train_cell(
 ) -> None:
     """Train all seeds of a cell; write history.parquet, scores, metrics and run.json.
 
-    A finished training run in the folder `checkpoints` is not repeated, even if another cell made
-    it. At most `threads` seeds train in parallel, each in one thread, on a `device`: auto, cpu or
-    cuda. `on_epoch` gets the history of a seed after each epoch; see `train_seed`.
+    A finished training run in the folder `checkpoints` is not repeated. At most `threads` seeds
+    train in parallel, on a `device`: auto, cpu or cuda. `on_epoch` gets the history of a seed after
+    each epoch; see `train_seed`.
     """
     from analogyqa.training.devices import device_for
 
     started = time.perf_counter()
     chosen_device = device_for(device)
     hashes = {seed: table_hashes(tables) for seed, tables in job.files.items()}
-    calls = [
-        (job, seed, chosen_device, checkpoint_path(job, seed, inputs, checkpoints))
-        for seed, inputs in hashes.items()
-    ]
+    paths = [checkpoint_path(job, seed, files, checkpoints) for seed, files in hashes.items()]
+    calls = [(job, seed, chosen_device, path) for seed, path in zip(hashes, paths, strict=True)]
     trained = side_by_side(train_one, calls, threads, on_epoch)
     scores, histories, machines = zip(*trained, strict=True)
     history = pd.concat(histories, ignore_index=True)
@@ -125,9 +122,11 @@ def train_cell(
     # The epochs of an interrupted earlier job count too.
     epoch_seconds = history.loc[history["measure"] == "seconds", "value"].sum()
     started = min(started, time.perf_counter() - epoch_seconds)
-    machines_by_seed = dict(zip(map(str, hashes), machines, strict=True))
-    inputs, name = named_by_seed(hashes), str(chosen_device)
-    write_run(job, inputs, scores, folder, started, device=name, machines=machines_by_seed)
+    used = {
+        "device": str(chosen_device),
+        "machines": dict(zip(map(str, hashes), machines, strict=True)),
+    }
+    write_run(job, named_by_seed(hashes), scores, folder, started, **used)
 
 
 def train_one(
@@ -176,10 +175,9 @@ def side_by_side(
 ) -> list:
     """Return the results of function(*call, report) for all calls, in their order.
 
-    Each of the parallel calls, at most `workers`, is a process that computes with one thread, so
-    the function, its arguments and its results must be picklable. Reports and log messages reach
-    `on_report`, one at a time, and the log of this process at once. With a single worker or call,
-    everything runs in this process.
+    At most `workers` calls run at a time, each in a process with one thread, so the function, its
+    arguments and its results must be picklable. Reports reach `on_report`, and log messages the log
+    of this process, at once. A single worker or call runs in this process.
 
     Raises the exception of the first call that fails; the other calls are then ended.
     """
@@ -217,24 +215,19 @@ def _read(queue: Queue, on_report: Callable[[Any], None]) -> None:
 def choose_hyperparameters(
     histories: dict[str, str], measure: str, subset: str, path: str | Path
 ) -> None:
-    """Choose the hyperparameters with the best dev value, averaged over seeds, and record them.
-
-    The seeds are those that all choices have.
+    """Choose the hyperparameters with the best dev value, averaged over the seeds that all have.
 
     Args:
         histories: The history.parquet of each choice, by name. The first of equal ones wins.
         measure: A key of `MEASURES`.
         subset: The subset on which the choices were trained, for the record.
-        path: The JSON file to write. Its keys are tuned (a name), measure, subset, and dev (the
-            mean of each choice).
+        path: The JSON file to write: tuned (a name), measure, subset, and dev (the means).
     """
     best = {}
     for name, file in histories.items():
         history = read_table(file, HISTORY)
-        curve = history[history["measure"] == f"dev_{measure}"]
-        best[name] = curve.groupby("seed")["value"].max()
-    in_all = pd.DataFrame(best).dropna()
-    dev = {name: float(values.mean()) for name, values in in_all.items()}
+        best[name] = history[history["measure"] == f"dev_{measure}"].groupby("seed")["value"].max()
+    dev = {name: float(values.mean()) for name, values in pd.DataFrame(best).dropna().items()}
     tuned = max(dev, key=dev.__getitem__)
     write_json(path, {"tuned": tuned, "measure": measure, "subset": subset, "dev": dev})
 

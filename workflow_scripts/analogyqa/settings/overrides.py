@@ -132,6 +132,11 @@ def among(overrides: Overrides, names: Collection[str]) -> Overrides:
     return tuple(override for override in overrides if override[0] in names)
 
 
+def without(overrides: Overrides, names: Collection[str]) -> Overrides:
+    """Return the overrides without certain names."""
+    return tuple(override for override in overrides if override[0] not in names)
+
+
 def dataset_overrides(overrides: Overrides) -> Overrides:
     """Return the overrides that change how a data set is read."""
     return among(overrides, DATASET_OVERRIDES)
