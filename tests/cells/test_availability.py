@@ -91,6 +91,10 @@ def vectors(name: str) -> dict:
     return {"means": {"title": "V", "encoder": "mean", "vectors": name, "ranker": "cosine"}}
 
 
+def trained_on(dataset: str, **options) -> dict:
+    return {"vectors": {"part": {"corpora": {dataset: ["train", "dev"]}, **options}}}
+
+
 # Files
 
 
@@ -134,14 +138,6 @@ def test_the_files_of_data_sets_and_vectors_are_listed(available):
 def test_a_list_of_lists_gives_a_split_several_files(available, train, files):
     availability = available(datasets={"toy": {"train": train}})
     assert availability.splits["toy"]["train"] == [f"resources/a/{name}.txt" for name in files]
-
-
-def test_a_data_set_needs_all_files_of_a_split(available):
-    datasets = {"extra": {"title": "M", "reader": "wikiqa", "train": [["gone"], "local"]}}
-    datasets["extra"] |= {"dev": "local", "test": "local"}
-    availability = available(datasets=datasets)
-    assert set(availability.splits) == {"toy"}
-    assert named_in(availability.reasons) == {"extra": ["extra", "a/gone.txt"]}
 
 
 @pytest.mark.parametrize(
@@ -201,6 +197,7 @@ def test_local_sentence_vectors_come_first(available, names, first):
 
 MISSING_DEV = {"encoder": "infersent", "train_on": ["local"], "dev_on": ["lost"], "vectors": "here"}
 NO_WEIGHTS = {"encoder": "sent2vec", "weights": "gone"}
+OTHER = {"title": "O", "reader": "wikiqa", **dict.fromkeys(("train", "dev", "test"), "local")}
 NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-name"]}
 
 
@@ -223,6 +220,16 @@ NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-n
          {"stored": ["published", "a/lost.txt", "a/gone.txt", "a/lost.txt"]}),
         # Word and sentence vectors may share a name.
         (stored("sif"), {"sentence_vectors": {"here": NO_WEIGHTS}}, {}),
+        # A data set needs all files of a split.
+        ({}, {"datasets": {"extra": OTHER | {"train": [["gone"], "local"]}}},
+         {"extra": ["extra", "a/gone.txt"]}),
+        (vectors("part"), {"vectors": {"part": {"source": "local", "frequencies": "gone"}}},
+         {"means": ["part", "a/gone.txt"]}),
+        # What is trained on a data set needs it.
+        (vectors("part"), {"datasets": {"other": OTHER | {"test": "gone"}}, **trained_on("other")},
+         {"other": ["other", "a/gone.txt"], "means": ["part", "a/gone.txt"]}),
+        (vectors("part"), {"left_out": {"toy": "lazy"}, **trained_on("toy")},
+         {"toy": ["lazy"], "means": ["part"]}),
     ],
 )  # fmt: skip
 def test_reasons_name_the_missing_files(available, systems, changes, reasons):
@@ -236,11 +243,6 @@ def test_an_encoder_needs_its_optional_package(available, monkeypatch, module):
     reason = "mine needs a package that is not installed: pip install json-weights"
     availability = available(stored("mine"), sentence_vectors={"mine": {"encoder": "universal"}})
     assert availability.reasons == ({} if module == "json" else {"stored": reason})
-
-
-def test_adding_the_file_removes_the_reason(available, folder):
-    (folder / "resources/a/lost.txt").touch()
-    assert available(vectors("gone") | stored("published")).reasons == {}
 
 
 @pytest.mark.parametrize(
@@ -274,59 +276,19 @@ def test_a_fused_system_is_unavailable_or_left_out_if_a_part_is(available):
     assert availability.reasons == dict.fromkeys(("analogy", "both", "two"), "too long")
 
 
-# Data sets, and what is trained on them
-
-
-def of_corpora(*names: str, **options) -> dict:
-    corpora = {name: ["train", "dev"] for name in names}
-    return {"vectors": {"part": {"corpora": corpora, **options}}}
-
-
-def test_an_unavailable_data_set_is_a_reason_if_another_is_available(available):
-    other = {"title": "O", "reader": "wikiqa", "train": "local", "dev": "local", "test": "gone"}
-    availability = available(
-        vectors("part"), datasets={"other": other}, **of_corpora("toy", "other")
-    )
-    assert named_in(availability.reasons) == {
-        "other": ["other", "a/gone.txt"],
-        "means": ["part", "a/gone.txt"],
-    }
-    assert "missing data (other " in availability.reasons["means"]
-    assert set(availability.splits) == {"toy"}
-
-
-def test_data_that_are_left_out_are_missing_for_vectors_too(available):
-    availability = available(vectors("part"), left_out={"toy": "no time"}, **of_corpora("toy"))
-    assert availability.reasons == {
-        "toy": "no time",
-        "means": "part is trained on missing data (no time)",
-    }
-
-
-def test_vectors_whose_frequencies_are_missing_are_unavailable(available):
-    section = {"source": "local", "frequencies": "gone"}
-    availability = available(vectors("part"), vectors={"part": section})
-    assert named_in(availability.reasons) == {"means": ["part", "a/gone.txt"]}
-
-
-def test_files_of_corpora_are_unique(available):
-    assert available(**of_corpora("toy")).vectors["part"] == ["resources/a/local.txt"]
+# Models of spaCy
 
 
 def test_vectors_of_lemmas_need_a_model(available, folder):
-    changes = of_corpora("toy", lemmas=True)
     section = {"model": ["none_of_that", "models/mine"], "keep": ["NOUN"]}
-    availability = available(vectors("part"), lemmas=section, **changes)
-    assert set(availability.reasons) == {"means"}
-    assert (
-        "none_of_that, models/mine to find lemmas (lemmas.model)" in availability.reasons["means"]
-    )
+    changes = trained_on("toy", lemmas=True) | {"lemmas": section}
+    reasons = available(vectors("part"), **changes).reasons
+    assert set(reasons) == {"means"}
+    assert "none_of_that, models/mine to find lemmas (lemmas.model)" in reasons["means"]
     (folder / "mirror/models/mine").mkdir(parents=True)
-    availability = available(vectors("part"), lemmas=section, **changes)
+    availability = available(vectors("part"), **changes)
     assert (availability.reasons, availability.lemmas) == ({}, "mirror/models/mine")
-
-
-# Models of spaCy
+    assert availability.vectors["part"] == ["resources/a/local.txt"]  # once
 
 
 TAM = {"tam": ANALOGY | {"ranker": "cosine", "rewriting": "entity"}}
@@ -338,6 +300,7 @@ TAM = {"tam": ANALOGY | {"ranker": "cosine", "rewriting": "entity"}}
         (["none_of_that", "models/none.jsonl"], "here", "none_of_that, models/none.jsonl to find"),
         (["x" * 300, "x" * 300 + ".whl"], "here", "x" * 300 + ".whl to find"),  # too long for files
         (["patterns.jsonl"], "gone", "a/gone.txt"),
+        (["gone"], "here", "a/gone.txt"),  # a source without a file
     ],
 )
 def test_rewriting_systems_need_entities(available, folder, model, words, reason):
@@ -346,21 +309,7 @@ def test_rewriting_systems_need_entities(available, folder, model, words, reason
     availability = available(TAM, named_entities=entities)
     assert set(availability.reasons) == {"tam"}
     assert reason in availability.reasons["tam"]
-    assert ("spacy download" in availability.reasons["tam"]) == (availability.entities == "")
     assert available(named_entities=entities).reasons == {}
-
-
-def test_a_model_may_be_a_source(available):
-    entities = {"model": ["web", "models/net"], "vectors": "here", "labels": {}}
-    assert available(named_entities=entities).entities == "resources/a/web.txt"
-    Path("mirror/models/net").mkdir(parents=True)
-    assert available(named_entities=entities).entities == "mirror/models/net"
-
-
-def test_a_model_that_is_a_missing_source_is_a_reason(available):
-    entities = {"model": ["gone"], "vectors": "here", "labels": {}}
-    availability = available(TAM, named_entities=entities)
-    assert "a/gone.txt" in availability.reasons["tam"]
 
 
 @pytest.mark.parametrize(
@@ -369,6 +318,8 @@ def test_a_model_that_is_a_missing_source_is_a_reason(available):
         (["first.jsonl", "m/second.jsonl"], "mirror/first.jsonl"),
         (["none.jsonl", "m/second.jsonl"], "resources/m/second.jsonl"),
         (["mine.jsonl"], "mine.jsonl"),  # a path as it is comes first
+        (["web", "none.jsonl"], "resources/a/web.txt"),  # a source, if there is no model
+        (["web", "m/second.jsonl"], "resources/m/second.jsonl"),
     ],
 )
 def test_the_first_available_model_of_entities_is_found(available, models, expected):

@@ -46,17 +46,10 @@ def labels(cells) -> set[str]:
     return {cell.label for cell in cells}
 
 
-def test_the_cells_of_a_paper(papers):
-    cells = papers.cells()
-    assert labels(cells) == CELLS
-    assert len({cell.path for cell in cells}) == len(cells)
-    assert Cell("analogy", "toy", "both", (("p", "2"),)).path == "analogy/toy/both/p=2"
-    assert Cell("mean", "toy", "who").path == "mean/toy/who/default"
-
-
 @pytest.mark.parametrize(
     ("over", "gone", "new"),
     [
+        ("{}", set(), set()),
         ("sweeps: {p: [2, 3]}", {f"{POINT}4"}, set()),
         ("sweeps: {p: [5]}", {f"{POINT}2", f"{POINT}4"}, {f"{POINT}5"}),
         ("prototypes: {p: 2}", {f"{POINT}2"}, {f"{POINT}3"}),
@@ -87,24 +80,18 @@ extra_rows: {table1: [both]}
 
 
 def test_the_parts_of_fused_systems_are_cells(papers):
+    """With the overrides that affect them."""
     new = {f"{system} {data}" for system in ("both", "baseline", "stored") for data in DATA}
     gone = {f"mean-cosine {data}" for data in DATA}
     assert labels(papers.cells(FUSED)) == CELLS - gone | new
     config = papers.load(FUSED)
-    folded = Cell("both", "toy", "both", (("drop_all_correct", "dev"), ("fold", "1of3")))
-    assert folded.parts(config) == {
-        name: folded._replace(system=name) for name in ("baseline", "stored")
-    }
-    assert Cell("stored", "toy", "both").parts(config) == {}
-
-
-def test_overrides_of_a_fused_system_reach_the_parts_that_they_affect(papers):
-    config = papers.load(FUSED)
-    coordinates = {"system": "both", "dataset": "toy", "subset": "both"}
-    cell = cell_at(Coordinates(**coordinates, p=2, dropout=0.4), config)
+    at = Coordinates(system="both", dataset="toy", subset="both", p=2, dropout=0.4, fold="1of3")
+    cell = cell_at(at, config)
     parts = {name: dict(part.overrides) for name, part in cell.parts(config).items()}
-    assert parts == {"baseline": {"p": "2", "dropout": "0.4"}, "stored": {}}
+    fold = {"fold": "1of3"}
+    assert parts == {"baseline": {"p": "2", "dropout": "0.4"} | fold, "stored": fold}
     assert config.system_at("both", cell.overrides).training == config.systems["both"].training
+    assert Cell("stored", "toy", "both").parts(config) == {}
 
 
 def test_a_fused_system_is_left_out_with_the_overrides_of_its_part(papers):
@@ -145,7 +132,6 @@ def test_a_selection_compares_its_choices_and_the_paper(papers):
     }
     varied = config.hyperparameter_choices("analogy", (("loss", "hinge"), ("p", "2")))
     assert list(varied) == ["loss=hinge"]
-    assert config.hyperparameter_choices("analogy", (("p", "2"),)) == {"paper": (("p", "2"),)}
     with pytest.raises(AnalogyQAError, match=r"baseline: .*no selection"):
         config.hyperparameter_choices("baseline", TUNED)
 
@@ -210,10 +196,8 @@ def cross_validated(papers):
     [
         ("{}", folds(*SYSTEMS)),
         ("cross_validation: {folds: 3}", folds(*SYSTEMS, count=3)),
-        ("cross_validation: {subset: both}", folds(*SYSTEMS, subset="both")),
         ("cross_validation: {subset: all}", folds(*SYSTEMS, subset="all")),
         ("cross_validation: {systems: [words]}", folds("words")),
-        ("cross_validation: {systems: []}", set()),
         ("cross_validation: null", set()),
     ],
 )
@@ -248,10 +232,9 @@ def test_a_system_that_is_left_out_is_not_cross_validated(cross_validated):
 def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_validated):
     """And so does what fuses it."""
     fused = "systems: {both: {title: B, ranker: {name: fused, parts: [words, baseline]}}}"
-    left = (
-        "left_out: {baseline toy: too long}\ncross_validation: {systems: [words, baseline, both]}"
-    )
-    config = cross_validated.load(f"{OWN_DATA}\n{fused}\n{left}")
+    left = "left_out: {baseline toy: too long}"
+    study = "cross_validation: {systems: [words, baseline, both]}"
+    config = cross_validated.load(f"{OWN_DATA}\n{fused}\n{left}\n{study}")
     config.studies["small"].cross_validation.datasets[:] = ["mine", "toy"]
     assert set(planned.cross_validation_cells(config, "small")) == {
         *((system, "mine") for system in ("words", "baseline", "both")), ("words", "toy")
@@ -294,18 +277,17 @@ def test_a_cell_with_other_weights_waits_for_the_training_run_that_has_them(cros
 @pytest.mark.parametrize(
     ("changes", "paper", "expected"),
     [
-        ({"system": "analogy"}, "small", folds("analogy")),
-        ({"system": "words"}, "small", folds("words")),
+        ({}, "small", folds("analogy")),
         ({"system": "mean"}, "small", set()),
-        ({"system": "analogy", "p": 2}, "small", set()),
-        ({"system": "analogy", "subset": "both"}, "small", set()),
-        ({"system": "analogy", "dataset": "mine"}, "small", set()),
-        ({"system": "analogy"}, OWN, set()),
+        ({"p": 2}, "small", set()),
+        ({"subset": "both"}, "small", set()),
+        ({"dataset": "mine"}, "small", set()),
+        ({}, OWN, set()),
     ],
 )
 def test_the_folds_of_coordinates(cross_validated, changes, paper, expected):
-    coordinates = Coordinates(**{"dataset": "toy", "subset": "who", "measure": "mrr"} | changes)
-    assert labels(planned.fold_cells(coordinates, cross_validated.load(), paper)) == expected
+    at = Coordinates(**{"system": "analogy", "dataset": "toy", "subset": "who"} | changes)
+    assert labels(planned.fold_cells(at, cross_validated.load(), paper)) == expected
 
 
 def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
@@ -438,7 +420,6 @@ def test_the_wildcards_of_every_cell_reach_a_cluster_unchanged():
     config = read_config(ROOT / "config.yaml")
     cells = reported_cells(config, load_papers(config))
     assert len({cell.path for cell in cells}) == len(cells)
-    several = 0
     for cell in cells:
         vectors = config.system_at(cell.system, cell.overrides).word_vectors
         names = ("system", "dataset", "subset", "overrides", "corpus", "vectors")
@@ -447,5 +428,4 @@ def test_the_wildcards_of_every_cell_reach_a_cluster_unchanged():
         (argument,) = encode_target_jobs_cli_args([TargetSpec("rule", wildcards)])
         assert shlex.split(argument) == [argument] and not set(argument) & set("*?[]~!#$&;|<>(){}")
         assert parse_target_jobs_cli_args([argument]) == [TargetSpec("rule", wildcards)]
-        several += len(cell.overrides) > 1
-    assert several > 10
+    assert any(len(cell.overrides) > 1 for cell in cells)

@@ -72,19 +72,9 @@ def cell(path: str) -> SimpleNamespace:
 
 
 def test_without_papers_only_the_own_data_set_is_run(own):
-    plan = own(only=["analogy", "bm25"])
-    assert {cell.path for cell in plan.cells} == {
-        "analogy/mine/all/default",
-        "bm25/mine/all/default",
-    }
-    assert [*plan.papers["own"].tables_and_figures] == ["table1", "figure1"]
-
-
-def test_own_subsets_have_columns_also_under_the_name_of_a_papers_subset(own):
-    assert [cell.subset for cell in own(only=["bm25"], **TYPES).cells] == ["who", "why", "all"]
-
-
-def test_without_papers_there_must_be_own_data(own):
+    """Its subsets have columns also under the name of a paper's subset."""
+    paths = [cell.path for cell in own(only=["bm25"], **TYPES).cells]
+    assert paths == [f"bm25/mine/{subset}/default" for subset in ("who", "why", "all")]
     with pytest.raises(AnalogyQAError, match="no data set of your own"):
         own(datasets={"mine": None})
 
@@ -121,16 +111,13 @@ def test_everything_that_would_stop_a_job_is_reported_at_once(own):
     assert {count for count, _ in counts} <= {"6", "7"}
 
 
-def test_a_file_that_cannot_be_read_stops_before_the_first_job(own, tmp_path):
-    plan = own(only=["bm25"])
+def test_a_file_that_cannot_be_read_stops_before_the_first_job(own, tmp_path, caplog):
+    plan, jobs = own(only=["bm25"]), [job("build_corpus", corpus="mine")]
+    check_jobs(jobs, plan)
+    assert "only 8 test questions" in caplog.text  # a warning
     (tmp_path / "mine.csv").write_text("question,reply,label\nwho?,it,1\n")
     with pytest.raises(AnalogyQAError, match=r"no column for the candidate.*'reply'"):
-        check_jobs([job("build_corpus", corpus="mine")], plan)
-
-
-def test_few_test_questions_are_warned_about(own, caplog):
-    check_jobs([job("build_corpus", corpus="mine")], own(only=["bm25"]))
-    assert "only 8 test questions" in caplog.text
+        check_jobs(jobs, plan)
 
 
 def test_targets_of_the_own_table_are_known(own):

@@ -22,9 +22,17 @@ def measure(systems, files, path):
     measure_costs(settings, files.corpus, {"v": files.vectors}, "cpu", path)
 
 
-def test_trained_parameters_and_equally_many_steps_are_counted(cell_files, tmp_path):
+def test_trained_parameters_and_equally_many_steps_are_counted(cell_files, tmp_path, monkeypatch):
     path = tmp_path / "costs" / "toy" / "all.json"
     path.parent.mkdir(parents=True)
+    turns, take_steps = [], cost._take_steps
+
+    def recorded_steps(learner):
+        for step in take_steps(learner):
+            turns.append(learner.system.ranker.name)
+            yield step
+
+    monkeypatch.setattr(cost, "_take_steps", recorded_steps)
     systems = {"near": system("hyperbolic"), "wide": system("cosine", sentence_dim=8)}
     measure(systems, cell_files(types=None, p=1), path)
     costs = read_costs([path])
@@ -39,20 +47,6 @@ def test_trained_parameters_and_equally_many_steps_are_counted(cell_files, tmp_p
         assert len(epochs) == STEPS and min(epochs) > 0 and near.batches > 1
         assert system_cost.machine == f"{processor()}, one thread"
     assert "git_commit" in json.loads(path.read_text())
-
-
-def test_steps_are_taken_in_turns(cell_files, tmp_path, monkeypatch):
-    turns = []
-    original = cost._take_steps
-
-    def recorded_steps(learner):
-        for step in original(learner):
-            turns.append(learner.system.ranker.name)
-            yield step
-
-    monkeypatch.setattr(cost, "_take_steps", recorded_steps)
-    systems = {"a": system("hyperbolic"), "b": system("cosine")}
-    measure(systems, cell_files(types=None, p=1), tmp_path / "all.json")
     assert turns == ["hyperbolic", "cosine"] * (STEPS + 1)
 
 

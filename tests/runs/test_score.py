@@ -58,9 +58,6 @@ def test_each_seed_fuses_seeds_relative_to_it(fuse):
         "4": [["right", 4], ["right", 0], ["wrong", 1]],
     }
     assert {run[2] for runs in weights.values() for run in runs} == {1 / 3}
-    record = json.loads((folder / "run.json").read_text())
-    assert record["sources"] == SOURCES
-    assert record["stores"]["vectors of right"] == {"origin": "vectors of right"}
 
 
 def test_weights_learned_on_dev_rank_test(fuse):
@@ -75,11 +72,10 @@ def test_weights_learned_on_dev_rank_test(fuse):
 def test_the_summary_names_parts_and_substitutes(fuse, papers):
     folder = fuse(["right", "wrong"])
     record = json.loads((folder / "run.json").read_text())
+    assert record["sources"] == SOURCES
     metrics = read_table(folder / "metrics.parquet", METRICS)
     config = papers.load("substitutes: {vectors: others, right: the left}")
-    (row,) = (
-        summarise_runs([(record, metrics)], config).query("measure == 'mrr'").to_dict("records")
-    )
+    row = summarise_runs([(record, metrics)], config).set_index("measure").loc["mrr"]
     assert row["provenance"] == "fused (equal): right, wrong"
     assert row["substitute"] == "vectors for others, right for the left"
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from analogyqa.analogies.solve import ThreeCosMul
 from analogyqa.analogies.specs import SOLVERS, SolverSpec
@@ -15,7 +16,6 @@ from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
 from analogyqa.runs.solve import sentence_vectors, solve_cells, solve_corpus, with_both_roles
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.data import Evaluation
-from analogyqa.settings.load import load_config
 from analogyqa.training.data import CellFiles
 from analogyqa.vectors.store import write_store
 from builders.cells import toy_job, untrained_system
@@ -39,23 +39,32 @@ def folder(tmp_path):
             vectors += [vector, other]
         lines = "".join("\t".join(pair) + "\n" for pair in sentences)
         (tmp_path / "relations" / f"{name}.tsv").write_text(lines)
-    is_found = np.ones(len(words), dtype=bool)
-    store = np.array(vectors, dtype=np.float32)
-    write_store(store, is_found, words, "by hand", tmp_path / "vectors.npy")
     corpus = relations_corpus({name: tmp_path / "relations" / f"{name}.tsv" for name in names})
-    write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
+    write_files(tmp_path, corpus, words, vectors)
     return tmp_path
 
 
-def run(folder, **options):
-    cells = {name: Cell("s", "mine", "all", (("solver", name),)) for name in SOLVERS}
+def write_files(folder, corpus, words, vectors):
+    """Write a corpus, and the vectors of words."""
+    store, is_found = np.array(vectors, dtype=np.float32), np.ones(len(words), dtype=bool)
+    write_store(store, is_found, words, "by hand", folder / "vectors.npy")
+    write_table(corpus, CORPUS, folder / "corpus.parquet")
+
+
+def solving_job(folder, solver="3cosadd"):
+    files = CellFiles(str(folder / "corpus.parquet"), str(folder / "vectors.npy"), None, {})
+    cell = Cell("s", "mine", "all", (("solver", solver),))
+    return toy_job(untrained_system("cosine"), dict.fromkeys(SEEDS, files), None, cell)
+
+
+def run(folder):
+    """Return the cell and the folder of each solver."""
+    jobs = {name: solving_job(folder, name) for name in SOLVERS}
+    cells = {name: job.cell for name, job in jobs.items()}
     folders = {name: folder / "runs" / cell.path for name, cell in cells.items()}
     for path in folders.values():
         path.mkdir(parents=True)
-    files = CellFiles(str(folder / "corpus.parquet"), str(folder / "vectors.npy"), None, {})
-    system, seeds = untrained_system("cosine"), dict.fromkeys(SEEDS, files)
-    jobs = {name: toy_job(system, seeds, None, cell) for name, cell in cells.items()}
-    solve_cells(jobs, folders, Evaluation(**options))
+    solve_cells(jobs, folders, Evaluation())
     return cells, folders
 
 
@@ -74,38 +83,29 @@ def test_a_run_has_every_pair_of_every_relation_for_each_seed(folder):
 
 def test_exact_sentence_vectors_are_averaged_in_float64(tmp_path):
     # In float64, .1 + .2 + .3 is .6000000000000001, and .3 + .2 + .1 is .6.
-    words = ["one", "two", "three"]
-    store = np.array([[0.1, 1], [0.2, 1], [0.3, 1]], dtype=np.float32)
-    write_store(store, np.ones(3, dtype=bool), words, "by hand", tmp_path / "vectors.npy")
     corpus = corpus_of(s=[("1", "one two three", "three two one")])
-    write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
-    files = CellFiles(str(tmp_path / "corpus.parquet"), str(tmp_path / "vectors.npy"), None, {})
-    cell = Cell("s", "mine", "all", (("solver", "3cosadd"),))
-    job = toy_job(untrained_system("cosine"), {0: files}, None, cell)
+    write_files(tmp_path, corpus, ["one", "two", "three"], [[0.1, 1], [0.2, 1], [0.3, 1]])
+    job = solving_job(tmp_path)
     exact = sentence_vectors(corpus, job, 0, exact=True)
     assert exact.dtype == np.float64
     assert exact.tolist() == [[[0.6000000000000001 / 3, 1]], [[0.6 / 3, 1]]]
     assert sentence_vectors(corpus, job, 0).dtype == np.float32
 
 
-def config_of(folder):
-    dataset = {"title": "Mine", "reader": "relations", "test": f"{folder}/relations"}
-    values = {"papers": ["diallo2019"], "output_dir": "results/x", "seeds": 2}
-    values |= {"bootstrap": {"samples": 100}, "datasets": {"mine": dataset}}
-    return load_config(values | {"subsets": {"both": ["capitals", "others"]}})
-
-
-def test_the_mean_of_a_subset_is_over_its_analogies(folder):
+def test_the_mean_of_a_subset_is_over_its_analogies(folder, papers):
     cells, folders = run(folder)
-    config, cell, path = config_of(folder), cells["3cosadd"], folders["3cosadd"]
-    subsets = ("capitals", "others", "both", "all")
+    dataset = {"title": "Mine", "reader": "relations", "test": f"{folder}/relations"}
+    over = {"datasets": {"mine": dataset}, "subsets": {"mix": ["capitals", "others"]}}
+    config = papers.load(yaml.safe_dump(over | {"bootstrap": {"samples": 100}}))
+    cell, path = cells["3cosadd"], folders["3cosadd"]
+    subsets = ("capitals", "others", "mix", "all")
     parts = cells_by_run(config, [cell, *(cell._replace(subset=subset) for subset in subsets)])
     runs = read_runs([path / "run.json"], [path / "metrics.parquet"], parts)
     summary = summarise_runs(list(runs), config).set_index(["subset", "measure"])["mean"]
     capitals, others = (summary[name, ACCURACY] for name in ("capitals", "others"))
     assert capitals == 1
     pooled = (10 * capitals + 6 * others) / 16
-    assert summary["both", ACCURACY] == pytest.approx(pooled)
+    assert summary["mix", ACCURACY] == pytest.approx(pooled)
     assert summary["all", ACCURACY] == pytest.approx(pooled)
 
 

@@ -10,14 +10,14 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.artefacts import View
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
-from analogyqa.settings.data import ALL
+from analogyqa.settings.data import ALL, TRAINED_ON
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.overrides import Overrides
 from analogyqa.settings.paper import OWN, Claim, Paper, build_own_paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import System
-from analogyqa.tasks import dataset_task
+from analogyqa.tasks import category_key
 
 TUNED: Overrides = ((ov.HYPERPARAMETERS, ov.TUNED),)
 
@@ -43,20 +43,15 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
 
 def why_no_run(coordinates: Coordinates, config: Config) -> str:
     """Return why there can be no run at these coordinates; "" if there can be one."""
-    return next(_obstacles(coordinates, config), "")
+    return next(filter(None, _obstacles(coordinates, config)), "")
 
 
 def _obstacles(coordinates: Coordinates, config: Config) -> Iterator[str]:
-    """Yield what stands in the way of a run at some coordinates.
-
-    Each check may rely on those before it.
-    """
+    """Yield obstacles to a run, or "" for none; each check may rely on those before it."""
     system, dataset, overrides = coordinates.system, coordinates.dataset, coordinates.overrides
     for name in filter(None, (system, coordinates.over)):
-        if reason := why_left_out(name, dataset, config):
-            yield reason
-    if dataset in config.left_out:
-        yield config.left_out[dataset]
+        yield why_left_out(name, dataset, config)
+    yield config.left_out.get(dataset, "")
     for section, value, known in (
         ("data set", dataset, config.datasets),
         ("subset", coordinates.subset, {*config.subsets, *config.relations, ALL}),
@@ -71,10 +66,8 @@ def _obstacles(coordinates: Coordinates, config: Config) -> Iterator[str]:
         points = config.sweeps.get(name)
         if points and value not in map(ov.as_text, points):
             yield f"{name} = {value} is not among the points of sweeps.{name}"
-    if dataset and (
-        reason := dataset_task(config.datasets[dataset]).why_no_run(coordinates, config)
-    ):
-        yield reason
+    if dataset and config.datasets[dataset].gives_relations:
+        yield from _solving_obstacles(coordinates, config)
     if not system:
         return
     seeds = len(config.seeds_at(coordinates.subset, overrides))
@@ -86,8 +79,37 @@ def _obstacles(coordinates: Coordinates, config: Config) -> Iterator[str]:
         config.check_system(system, config.system_at(system, canonical))
     except ValueError as error:
         yield str(error).partition("; ")[0]
-    if reason := why_left_out(system, dataset, config, overrides):
-        yield reason
+    yield why_left_out(system, dataset, config, overrides)
+
+
+def _solving_obstacles(coordinates: Coordinates, config: Config) -> Iterator[str]:
+    """Yield obstacles to solving analogies, which another cell trains an encoder for."""
+    dataset = config.datasets[coordinates.dataset]
+    for name in config.subset_types(coordinates.subset) or dataset.relations:
+        if name not in dataset.relations:
+            yield f"{coordinates.dataset} has no category {name}"
+        yield config.left_out.get(category_key(name), "")
+    if not coordinates.system:
+        return
+    system = config.systems[coordinates.system]
+    encoder = system.encoder_spec
+    if not system.ranker_spec.needs_encoder or (encoder and encoder.gives_words):
+        yield f"{coordinates.system} gives no sentence vectors"
+    if system.vectors and config.vectors[system.vectors].lemmas:
+        yield f"{coordinates.system} reads lemmas, and analogies are between whole sentences"
+    if system.weighting != "uniform":
+        yield f"{coordinates.system} weights words by training sentences, and there are none"
+    if not system.trained:
+        return
+    overrides = dict(coordinates.overrides)
+    if TRAINED_ON not in overrides:
+        yield f"{coordinates.system} is trained, and there is nothing to train it on here"
+    name, subset = overrides[TRAINED_ON].split("+")
+    yield config.left_out.get(name, "")
+    if name not in config.datasets or config.datasets[name].gives_relations:
+        yield f"{TRAINED_ON}: no data set {name} to train on"
+    if subset not in (ALL, *config.subsets):
+        yield f"{TRAINED_ON}: no subset {subset}"
 
 
 def why_left_out(
