@@ -46,6 +46,10 @@ def labels(cells) -> set[str]:
     return {cell.label for cell in cells}
 
 
+def at(system: str = "analogy", **changes) -> Coordinates:
+    return Coordinates(**{"system": system, "dataset": "toy", "subset": "who"} | changes)
+
+
 @pytest.mark.parametrize(
     ("over", "gone", "new"),
     [
@@ -56,6 +60,7 @@ def labels(cells) -> set[str]:
         ("extra_rows: {table1: []}", {f"mean-cosine {data}" for data in DATA}, set()),
         ("extra_rows: {table1: [mean]}", {f"mean-cosine {data}" for data in DATA}, set()),
         ("systems: {mean: null}", {f"mean {data}" for data in DATA}, set()),
+        ("systems: {mean-cosine: null}", {f"mean-cosine {data}" for data in DATA}, set()),
         ("left_out: {mean: no room}", {f"mean {data}" for data in DATA}, set()),
         ("{systems: {baseline: null}, sensitivity: null}", {"baseline toy who"}, set()),
         ("subsets: {who: null}", {label for label in CELLS if "who" in label}, set()),
@@ -85,8 +90,7 @@ def test_the_parts_of_fused_systems_are_cells(papers):
     gone = {f"mean-cosine {data}" for data in DATA}
     assert labels(papers.cells(FUSED)) == CELLS - gone | new
     config = papers.load(FUSED)
-    at = Coordinates(system="both", dataset="toy", subset="both", p=2, dropout=0.4, fold="1of3")
-    cell = cell_at(at, config)
+    cell = cell_at(at("both", p=2, dropout=0.4, fold="1of3"), config)
     parts = {name: dict(part.overrides) for name, part in cell.parts(config).items()}
     fold = {"fold": "1of3"}
     assert parts == {"baseline": {"p": "2", "dropout": "0.4"} | fold, "stored": fold}
@@ -96,20 +100,14 @@ def test_the_parts_of_fused_systems_are_cells(papers):
 
 def test_a_fused_system_is_left_out_with_the_overrides_of_its_part(papers):
     config = leave_out(papers.load(FUSED), {"baseline dropout=0.4@p=2": "too long"})
-    coordinates = Coordinates(system="both", dataset="toy", subset="both", p=2)
-    assert why_no_run(coordinates | Coordinates(dropout=0.4), config) == "too long"
-    assert why_no_run(coordinates, config) == ""
+    assert why_no_run(at("both", p=2, dropout=0.4), config) == "too long"
+    assert why_no_run(at("both", p=2), config) == ""
     config = leave_out(papers.load(FUSED), {"baseline toy p=2": "long", "both other p=2": "never"})
-    assert why_no_run(coordinates, config) == "long"
-
-
-def test_too_few_seeds_to_fuse_are_a_reason(papers):
-    coordinates = Coordinates(system="both", dataset="toy", subset="both", measure="mrr")
-    assert why_no_run(coordinates | Coordinates(p=2, dropout=0.4), papers.load(FUSED)) == ""
-    reason = why_no_run(coordinates, papers.load(FUSED + "seeds: 1"))
-    assert reason == "it fuses 2 seeds of stored, but `seeds` gives only 1"
+    assert why_no_run(at("both", p=2), config) == "long"
     config = leave_out(papers.load(FUSED), {"stored": "no vectors"})
-    assert why_no_run(coordinates, config) == "no vectors"
+    assert why_no_run(at("both"), config) == "no vectors"
+    reason = "it fuses 2 seeds of stored, but `seeds` gives only 1"
+    assert why_no_run(at("both"), papers.load(FUSED + "seeds: 1")) == reason
 
 
 def test_another_paper_changes_no_cell(papers):
@@ -163,9 +161,8 @@ def test_a_system_runs_without_a_variation_that_is_left_out(papers):
     config = leave_out(papers.load(), {"analogy vectors=cased": "no vectors"})
     case_cells = {key for key in sensitivity_cells(config, "small") if "case" in key}
     assert case_cells == {("baseline", "toy", "case", "kept")}
-    coordinates = {"system": "analogy", "dataset": "toy", "subset": "both", "vectors": "cased"}
     for override in ({}, {"drop_all_correct": ["dev"]}):  # of the data set, not of the system
-        assert why_no_run(Coordinates(**coordinates, **override), config) == "no vectors"
+        assert why_no_run(at(vectors="cased", **override), config) == "no vectors"
     assert labels(reported_cells(config, load_papers(config, papers.folder))) == CELLS
 
 
@@ -209,14 +206,10 @@ def test_every_system_is_cross_validated_at_the_papers_setting(cross_validated, 
 
 @pytest.mark.parametrize(("named", "dataset"), [("null", "toy"), ("[mine]", "mine")])
 def test_a_study_uses_the_papers_data_sets_or_those_it_names(cross_validated, named, dataset):
-    keys = ("sensitivity", "cross_validation")
-    over = "".join(f"{key}: {{datasets: {named}}}\n" for key in keys)
-    config = cross_validated.load(f"{OWN_DATA}\n{over}")
-    cells = {
-        **sensitivity_cells(config, "small"),
-        **planned.cross_validation_cells(config, "small"),
-    }
-    assert {name for _, name, *_ in cells} == {dataset}
+    studies = [f"{key}: {{datasets: {named}}}" for key in ("sensitivity", "cross_validation")]
+    config = cross_validated.load("\n".join([OWN_DATA, *studies]))
+    for cells_by_key in (sensitivity_cells, planned.cross_validation_cells):
+        assert {name for _, name, *_ in cells_by_key(config, "small")} == {dataset}
 
 
 def test_a_system_that_is_left_out_is_not_cross_validated(cross_validated):
@@ -225,8 +218,6 @@ def test_a_system_that_is_left_out_is_not_cross_validated(cross_validated):
     assert list(config.studies["small"].cross_validation.pairs) == ["kept"]
     kept = {system for system, _ in planned.cross_validation_cells(config, "small")}
     assert kept == {"baseline", "words"}
-    analogy = Coordinates(system="analogy", dataset="toy", subset="who", measure="mrr")
-    assert planned.fold_cells(analogy, config, "small") == []
 
 
 def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_validated):
@@ -240,9 +231,8 @@ def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_vali
         *((system, "mine") for system in ("words", "baseline", "both")), ("words", "toy")
     }  # fmt: skip
     for system, reason in (("words", ""), ("baseline", "too long"), ("both", "too long")):
-        coordinates = Coordinates(system=system, subset="who", measure="mrr")
-        assert planned.why_no_run(coordinates | Coordinates(dataset="toy"), config) == reason
-        assert not planned.why_no_run(coordinates | Coordinates(dataset="mine"), config)
+        assert why_no_run(at(system), config) == reason
+        assert not why_no_run(at(system, dataset="mine"), config)
 
 
 def test_a_system_waits_for_the_cell_on_all_questions_that_it_starts_from(cross_validated):
@@ -252,8 +242,7 @@ def test_a_system_waits_for_the_cell_on_all_questions_that_it_starts_from(cross_
     text = yaml.safe_dump(over | {"cross_validation": {"systems": ["after"]}})
     cells, config = cross_validated.cells(text), cross_validated.load(text)
     started = {cell.prerequisite(config) for cell in cells if cell.system == "after"}
-    overrides = ("default", "fold=1of2", "fold=2of2")
-    assert {cell.path for cell in started} == {f"baseline/toy/all/{name}" for name in overrides}
+    assert labels(started) == {"baseline toy all", *folds("baseline", subset="all")}
     assert started <= set(cells)
     varied = Cell("after", "toy", "who", (("dropout", "0"), ("p", "2")))
     assert varied.prerequisite(config) == Cell("baseline", "toy", "all")
@@ -286,8 +275,8 @@ def test_a_cell_with_other_weights_waits_for_the_training_run_that_has_them(cros
     ],
 )
 def test_the_folds_of_coordinates(cross_validated, changes, paper, expected):
-    at = Coordinates(**{"system": "analogy", "dataset": "toy", "subset": "who"} | changes)
-    assert labels(planned.fold_cells(at, cross_validated.load(), paper)) == expected
+    cells = planned.fold_cells(at(**changes), cross_validated.load(), paper)
+    assert labels(cells) == expected
 
 
 def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
@@ -319,8 +308,7 @@ def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
 )  # fmt: skip
 def test_why_there_is_no_run(papers, changes, reason):
     config = papers.load("{sweeps: {p: [2]}, left_out: {old: no room}, named_entities: null}")
-    coordinates = Coordinates(**{"system": "analogy", "dataset": "toy", "subset": "who"} | changes)
-    assert why_no_run(coordinates, config) == reason
+    assert why_no_run(at(**changes), config) == reason
 
 
 @pytest.mark.parametrize(
@@ -343,15 +331,8 @@ def test_analogies_are_between_whole_sentences_with_equal_weights(papers, system
         f"systems: {{lemmas: {{{average}, vectors: lemmas}}, "
         f"sif: {{{average}, vectors: some, weighting: sif}}}}}}"
     )
-    coordinates = Coordinates(system=system, dataset="pairs", subset="places", solver="3cosadd")
-    assert why_no_run(coordinates, config) == reason
-
-
-def test_extra_rows_are_configured_systems_that_the_table_lacks(papers):
-    listed = "{extra_rows: {table1: [mean, mean-cosine, stored]}, systems: {stored: null}}"
-    config = papers.load(listed)
-    paper = load_papers(config, papers.folder)["small"]
-    assert planned.extra_systems(config, paper, "table1") == ["mean-cosine"]
+    solving = at(system, dataset="pairs", subset="places", solver="3cosadd")
+    assert why_no_run(solving, config) == reason
 
 
 def test_own_data_get_a_table_and_a_figure(papers):
@@ -368,7 +349,6 @@ def test_own_data_get_a_table_and_a_figure(papers):
         assert {cell.system for cell in cells} == set(config.systems)
     assert planned.extra_systems(config, paper, "table1") == []
     assert planned.extra_systems(config, all_papers["small"], "table1") == ["mean-cosine", "net"]
-    assert planned.extra_systems(config, all_papers["small"], "figure1") == []
 
 
 @pytest.mark.parametrize(

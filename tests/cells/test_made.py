@@ -20,19 +20,14 @@ RUN = "runs/analogy/wikiqa/comb"
 LITTER = [
     f"{RUN}/default.bak/run.json",
     f"{RUN}/.ipynb_checkpoints/run.json",
-    f"{RUN}/p=20.old/run.json",
     f"{RUN}/default/run-checkpoint.json",
-    f"{RUN}/default/notes.parquet",
     "runs/analogy.bak/wikiqa/comb/default/run.json",
     "tables/own/Copy of table7.md",
     "tables/own/table7 (1).csv",
-    "tables/own/reviewers.txt",
-    "figures/own/.DS_Store",
     "corpora/._wikiqa.parquet",
     "corpora/wikiqa.parquet.tmp",
     "prototypes/wikiqa/who/caf\udce9.parquet",
     "costs/wikiqa/comb.json~",
-    "ledger.txt",
     "notes/ledger.csv",
 ]
 

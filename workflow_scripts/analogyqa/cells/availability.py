@@ -38,31 +38,15 @@ _INSTALLED = {
 
 
 class Availability:
-    """The files behind a configuration.
+    """The files behind a configuration, by the names and the splits or purposes that they have.
 
-    Args:
-        config: The configuration of a run.
-        registry: The sources in sources.yaml.
-        resources: The folder for all sources.
-        mirrors: Folders with copies of sources.
-        papers: Papers whose overrides may need further files.
+    Sentence vectors have `weights`, `name` and `files` of an installed model, or `train_on` and
+    `dev_on`. `missing` says why a section cannot be used here, by its key, such as `parser` or
+    `vectors.word2vec`; `reasons` why a system, `system overrides`, a data set or a category cannot
+    run. There may be files in `resources`, `mirrors` and the `registry`, and for overrides of
+    `papers`.
 
-    Attributes:
-        splits: Files of each split, by data set.
-        vectors: Files of each set of word vectors, or the texts to train it on.
-        sentence_vectors: Files of each set of sentence vectors, by purpose: `weights`, `name` and
-            `files` of an installed model, or `train_on` and `dev_on`.
-        entities, lemmas, parser: The spaCy model for each task, "" for none.
-        stop_words: File of stop words, "" for those of the model of lemmas.
-        frequencies: File of the frequencies of words, by set of word vectors that has one.
-        categories: Files of each category of sentence pairs, by purpose.
-        missing: Why a section of the configuration cannot be used here, by its key, such as
-            `vectors.word2vec` or `parser`.
-        reasons: Why something cannot run here, by name: a system, a data set, a category or
-            `system overrides`.
-
-    Raises:
-        AnalogyQAError: when a configured path does not exist, or no data set is available.
+    Raises AnalogyQAError when a configured path does not exist, or no data set is available.
     """
 
     def __init__(
@@ -310,7 +294,7 @@ class Availability:
         if section is None:
             self.missing[name] = f"the section {name} is missing"
             return ""
-        folders = [self._resources, *self._mirrors]
+        folders: list[str | Path] = [self._resources, *self._mirrors]
         try:
             return find_model(section.model, folders, f"{_FINDS[name]} ({name}.model)")
         except AnalogyQAError as error:

@@ -42,12 +42,6 @@ class Plan:
     cells: list[Cell]  # of the papers, without those of sensitivity studies
 
     @cached_property
-    def placed_by_hand(self) -> set[str]:
-        """The files of sources that the user placed in `resources_dir`."""
-        folder, sources = self.config.resources_dir, self.registry.values()
-        return {source.file for source in sources if is_placed_by_hand(source, folder)}
-
-    @cached_property
     def sensitivity(self) -> dict[str, list[Cell]]:
         """The cells of each paper's sensitivity study, for papers that have any."""
         studies = {name: sensitivity_cells(self.config, name) for name in self.config.studies}
@@ -97,6 +91,8 @@ class Plan:
         trained = {name for name, system in systems if system.trained}
         compares = {name for name, system in systems if system.compares}
         fused = {name for name, system in systems if system.parts}
+        sources, folder = self.registry.values(), config.resources_dir
+        by_hand = {source.file for source in sources if is_placed_by_hand(source, folder)}
         return {
             "ranked data set": one_of(config.datasets.keys() - analogies),
             "ranked corpus": with_overrides(config.datasets.keys() - analogies),
@@ -109,8 +105,8 @@ class Plan:
             "tuned": one_of(name for name, _ in systems if config.find_selection(name)),
             "fastText": one_of(name for name, section in vectors if section.train_on),
             "word2vec": with_overrides(name for name, section in vectors if section.is_word2vec),
-            "fetched file": one_of(self.available.source_names.keys() - self.placed_by_hand),
-            "file by hand": one_of(self.placed_by_hand),
+            "fetched file": one_of(self.available.source_names.keys() - by_hand),
+            "file by hand": one_of(by_hand),
             # The overrides of a cell before and after its solver.
             "before solver": f"([^/]+{AT})?",
             "after solver": f"({AT}[^/]+)?",
@@ -140,12 +136,9 @@ class Plan:
 def load_plan(
     values: dict, given: Sequence[Origin] = (), environ: Mapping[str, str] = os.environ
 ) -> Plan:
-    """Check a configuration, and find out what of it can run here.
+    """Check the merged values of a configuration, and find out what of it can run here.
 
-    Args:
-        values: The merged values of all configuration files and the command line.
-        given: The files and values that were merged, as in `load_config`, for messages.
-        environ: The environment, which may name further mirrors.
+    `given` are the files and values that were merged, for messages; `environ` may name mirrors.
 
     Raises AnalogyQAError for wrong keys, folders that cannot be written to, and missing data that
     cannot be downloaded.

@@ -35,8 +35,6 @@ def solve_cells(
 ) -> None:
     """Solve all analogies with all solvers; write metrics.parquet and run.json for each solver.
 
-    A seed with the same vectors as the one before is not solved again.
-
     Args:
         jobs: The cell of each solver. All have the same system and the same tables: the corpus of
             relations, and the vectors of its words or sentences.
@@ -52,9 +50,7 @@ def solve_cells(
     previous: np.ndarray | None = None
     for seed in any_job.files:
         vectors = sentence_vectors(corpus, any_job, seed, weights, evaluation.ties == "first")
-        if previous is not None and np.array_equal(previous, vectors):
-            solved = {solver: tables[-1] for solver, tables in parts.items()}
-        else:
+        if previous is None or not np.array_equal(previous, vectors):  # or solved already
             solved = solve_corpus(corpus, vectors, list(jobs), evaluation)
         for solver, table in solved.items():
             parts[solver].append(table.assign(seed=seed, split=SPLIT))
