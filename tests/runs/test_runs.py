@@ -15,7 +15,6 @@ from analogyqa.cells.cell import Cell, system_from
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, OF_SCORES, RANKED, RankedMeasure
-from analogyqa.runs import score as score_module
 from analogyqa.runs import train
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import read_metrics, run_record, run_system, table_hashes
@@ -285,23 +284,6 @@ def test_a_system_without_prototypes_needs_only_the_corpus(
     assert len({tuple(rows["score"]) for _, rows in scores.groupby("seed")}) == distinct
     ranked = [select_subset(corpus, split, types)["candidate_id"] for split in ("dev", "test")]
     assert set(scores["candidate_id"]) == set(pd.concat(ranked))
-
-
-def test_a_system_without_random_numbers_is_scored_once_for_all_seeds(score, files, monkeypatch):
-    seeds = []
-    original = score_module.score_untrained
-
-    def recording(data, system, seed):
-        seeds.append(seed)
-        return original(data, system, seed)
-
-    monkeypatch.setattr(score_module, "score_untrained", recording)
-    bare = {seed: tables.without_prototypes() for seed, tables in files.items()}
-    table = tables_of(score(untrained_system("cosine"), bare))["scores"]
-    first, second = (table[table["seed"] == seed]["score"].tolist() for seed in files)
-    assert (seeds, first) == ([0], second)
-    score(untrained_system("cosine", "random"), bare)
-    assert seeds == [0, 0, 5]
 
 
 def test_the_record_names_the_sentence_vectors_and_their_origin(score, files, corpus, tmp_path):

@@ -43,8 +43,8 @@ class Availability:
     Sentence vectors have `weights`, `name` and `files` of an installed model, or `train_on` and
     `dev_on`. `missing` says why a section cannot be used here, by its key, such as `parser` or
     `vectors.word2vec`; `reasons` why a system, `system overrides`, a data set or a category cannot
-    run. There may be files in `resources`, `mirrors` and the `registry`, and for overrides of
-    `papers`.
+    run. Sources of the `registry` are in the folders `resources` or `mirrors`. Overrides of
+    `papers` may need further files.
 
     Raises AnalogyQAError when a configured path does not exist, or no data set is available.
     """

@@ -174,6 +174,7 @@ def compute_metrics(
 
 
 CHECKOUT = Path(__file__).resolve().parents[3]
+UNKNOWN = "unknown"
 _CODE = ("Snakefile", "rules", "workflow_scripts", "papers")
 
 
@@ -186,7 +187,7 @@ def code_commit(checkout: Path = CHECKOUT) -> str:
     try:
         return find_commit(checkout)
     except CommitUnknownError:
-        return "unknown"
+        return UNKNOWN
 
 
 @cache
