@@ -283,10 +283,7 @@ def _decide(rows: list[dict], level: float) -> pd.DataFrame:
 
 
 def question_norms(inside: pd.DataFrame) -> pd.DataFrame:
-    """Return the norm of each question with a correct answer, and the mean norm of these answers.
-
-    From a table INSIDE to the columns `question` and `answer`, by question_id.
-    """
+    """Return the norm of each `question`, and the mean norm of its correct answers (`answer`)."""
     parts = {"question": inside["kind"] == "question", "answer": inside["label"] == 1}
     means = {
         name: inside[part].groupby("question_id")["norm"].mean() for name, part in parts.items()

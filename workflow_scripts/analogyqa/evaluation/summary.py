@@ -70,14 +70,10 @@ def read_runs(
     metrics: Iterable[str | Path],
     parts: Mapping[Cell, Parts] = MappingProxyType({}),
 ) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """Yield the record and the metrics of each run, one at a time.
+    """Yield the record and the metrics of each run, one at a time, from paths in one order.
 
-    Args:
-        records, metrics: The paths of the files, in one order.
-        parts: For a run that holds several cells, the cells and their parts. Each of these cells
-            is yielded as a run.
-
-    Raises AnalogyQAError when a file is missing or damaged.
+    For a run that holds several cells, `parts` has these with their parts, and each is yielded as a
+    run. Raises AnalogyQAError when a file is missing or damaged.
     """
     for path, table in zip(records, metrics, strict=True):
         record = read_record(path)

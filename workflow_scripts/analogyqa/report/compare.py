@@ -115,11 +115,6 @@ def build_leaderboard(
     Ranks come from a bootstrap over questions and seeds, in which all systems have the same
     questions.
 
-    Args:
-        results: The output folder.
-        dataset, subset, measure: What to compare.
-        config: The configuration of the folder.
-
     Returns:
         The columns `system` (its name, with that of tuned hyperparameters), `mean` (over questions
         and seeds), `rank_low` and `rank_high` (the interval of its rank, where 1 is the best),

@@ -1,4 +1,4 @@
-"""The figures of a paper: curves or heat maps, with the published values."""
+"""The figures of a paper and of its studies: curves, heat maps, bars, and rows of intervals."""
 
 import textwrap
 from contextlib import AbstractContextManager
@@ -45,6 +45,7 @@ STYLE = {"svg.hashsalt": "analogyqa", "axes.spines.top": False, "axes.spines.rig
 LETTERS_PER_INCH = 12  # of text of medium size
 LETTERS_OF_HEIGHT = 36  # of text along the height of a panel
 MOST_TICKS = 20  # that fit on an axis
+Files = dict[str, str | Path]  # the paths by format (png, svg)
 
 
 def build_figure(paper: Paper, name: str, results: Results, config: Config) -> pd.DataFrame:
@@ -78,15 +79,8 @@ def build_figure(paper: Paper, name: str, results: Results, config: Config) -> p
     return join_published(to_frame(rows, _JOINED), results.summary)[list(FIGURE)]
 
 
-def draw_figure(
-    frame: pd.DataFrame, paper: Paper, name: str, config: Config, files: dict[str, str | Path]
-) -> None:
-    """Draw a figure with its panels side by side; equal data give equal bytes.
-
-    Args:
-        frame: The data, as `build_figure` returns it.
-        files: The path of each format (png, svg).
-    """
+def draw_figure(frame: pd.DataFrame, paper: Paper, name: str, config: Config, files: Files) -> None:
+    """Draw a figure, columns FIGURE, with its panels side by side; equal data give equal bytes."""
     artefact = paper.artefacts[name]
     if not config.comparable:
         frame = frame.assign(published=np.nan)
@@ -129,11 +123,11 @@ def own_style(**changes: object) -> AbstractContextManager[None]:
     return style.context(STYLE | changes, after_reset=True)
 
 
-def save_figure(figure: Figure, title: str, files: dict[str, str | Path]) -> None:
+def save_figure(figure: Figure, title: str, files: Files) -> None:
     """Add the title and the legend of all panels to a figure, and save it.
 
     Long lines of the title are wrapped. Labels that end in `PUBLISHED` are in the second column of
-    the legend. `files` are the paths by format (png, svg); equal figures give equal bytes.
+    the legend. Equal figures give equal bytes.
     """
     entries: dict[str, Artist] = {}
     for axes in figure.axes:
@@ -308,7 +302,6 @@ OPTIONAL = {
     "published": None,
     "band": "",
 }
-Files = dict[str, str | Path]  # the paths by format (png, svg)
 
 
 def draw_cross_validation(

@@ -1,4 +1,4 @@
-"""What a run found about each paper, in sentences and as a small table."""
+"""What a run found about each paper: sentences, a small table, and a picture of all verdicts."""
 
 import math
 from collections import Counter
@@ -174,7 +174,8 @@ def _sentence(parts: list[str]) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
-# Lengths are in pixels.
+# The picture: scores are drawn as they are; counts, costs and best points as ours divided by the
+# published one. Lengths are in pixels.
 WIDTH, LEFT, HEIGHT = 960, 40, 110  # of the picture, of the labels of the axis, of a panel
 SLOT, GAP, HEAD = 9, 22, 22  # the width of a number, between panels, above a panel
 MOST = (WIDTH - LEFT) // SLOT  # numbers of a panel

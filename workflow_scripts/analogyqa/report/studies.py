@@ -63,8 +63,7 @@ EVERY = "all"  # the questions of all origins or types
 CROSS_VALIDATION = {
     **dict.fromkeys(["paper", "dataset", "subset", "system", "measure", "origin"], "str"),
     **MEASURED,
-    "folds": "Int64",
-    "folds_learnt": "Int64",
+    **dict.fromkeys(["folds", "folds_learnt"], "Int64"),
     **COMPARED,
     "top_group": "boolean",
     "reason": "str",
@@ -334,8 +333,7 @@ def questions_page(
 ) -> str:
     """Return, as Markdown, the questions with the largest gains and losses of each pair.
 
-    The page contains sentences of the data, which their licences do not allow to publish. The
-    corpora are by data set.
+    The page contains sentences of the data, which their licences do not allow to publish.
     """
     lines = [
         f"# Questions of the pairs of {paper}",
@@ -365,15 +363,14 @@ def questions_page(
 SENSITIVITY = {
     **dict.fromkeys(["dataset", "choice", "value", "measure", "system"], "str"),
     **MEASURED,
-    "substitute": "str",
-    "learnt": "str",
-    "difference_to_paper": "float64",
-    "published": "float64",
+    **dict.fromkeys(["substitute", "learnt"], "str"),
+    **dict.fromkeys(["difference_to_paper", "published"], "float64"),
     "mark": "str",
     **COMPARED,
-    "verdict": "str",
-    "reason": "str",
+    **dict.fromkeys(["verdict", "reason"], "str"),
 }
+# The columns of the table of each study.
+STUDIES = {"cross_validation": CROSS_VALIDATION, "pairs": PAIRS, "sensitivity": SENSITIVITY}
 VERDICTS = (HOLDS, FAILS, UNDECIDED, NOT_LEARNT, NOT_RUN)
 LEGEND = (
     "Change: of the mean, from that with the paper's hyperparameters. No variation is chosen.",

@@ -173,14 +173,10 @@ def three_decimals(value: float) -> str:
 
 
 def value_text(row: dict, both_intervals: bool = False) -> Value:
-    """Return the text of a number, a row of a ledger or summary.
+    """Return the text of a number, a row of a ledger or summary; without a `kind`, it is a score.
 
-    A score has the prediction interval of one more run.
-
-    Args:
-        row: The row; without a `kind`, it is a score.
-        both_intervals: Whether to add the interval for other questions to that of a score. It is
-            the only one if the seeds do not differ.
+    A score has the prediction interval of one more run, and with `both_intervals` or if its seeds
+    do not differ, that for other questions.
     """
     kind, is_printed = row.get("kind", SCORE), pd.notna(row["published"])
     published = f"({_number_text(row['published'], row)})" if is_printed else ""

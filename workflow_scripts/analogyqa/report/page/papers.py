@@ -23,14 +23,7 @@ from analogyqa.report.explained import picture_svg
 from analogyqa.report.html_pages import prose, render, svg_uri
 from analogyqa.report.ledger_pages import claim_blocks, claims_table, judged_on
 from analogyqa.report.outcomes import findings
-from analogyqa.report.studies import (
-    CROSS_VALIDATION,
-    PAIRS,
-    SENSITIVITY,
-    cross_validation_table,
-    pairs_table,
-    sensitivity_table,
-)
+from analogyqa.report.studies import STUDIES, cross_validation_table, pairs_table, sensitivity_table
 from analogyqa.report.table_formats import Block, Table, value_text
 from analogyqa.report.tables import INTERVALS, lay_out, printed_name
 from analogyqa.report.views.show import build_view, tabulate_view
@@ -40,9 +33,6 @@ from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 from analogyqa.tasks import dataset_task
-
-# The columns of the table of each study.
-STUDIES = {"cross_validation": CROSS_VALIDATION, "pairs": PAIRS, "sensitivity": SENSITIVITY}
 
 
 @dataclass(frozen=True)
@@ -129,8 +119,7 @@ class PaperPage:
             [],
             f"{printed_name(name)} of {paper.paper}",
         )
-        rows = best.to_dict("records")
-        notes = [f"{row['row']}, {row['column']}: {row['reason']}." for row in rows]
+        notes = [f"{r['row']}, {r['column']}: {r['reason']}." for r in best.to_dict("records")]
         return self._section(table, name, csv, notes=notes)
 
     def _studies(self) -> Iterator[dict]:

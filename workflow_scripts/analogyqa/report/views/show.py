@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from analogyqa.cells import view_tables
 from analogyqa.evaluation.verdicts import NOT_RUN
-from analogyqa.report.figures import own_style, save_figure
+from analogyqa.report.figures import Files, own_style, save_figure
 from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.tables import for_data, heading, names_by_fact, printed_as
 from analogyqa.schemas import CORPUS, DECISIONS, INSIDE, read_table
@@ -96,10 +96,8 @@ def build_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Con
     return content._replace(notes=[*notes, *content.notes])
 
 
-def draw_view(
-    content: ViewContent, paper: Paper, name: str, config: Config, files: dict[str, str | Path]
-) -> None:
-    """Write a figure that `build_view` made; `files` are the paths by format (png, svg)."""
+def draw_view(content: ViewContent, paper: Paper, name: str, config: Config, files: Files) -> None:
+    """Write a figure that `build_view` made."""
     assert content.figure is not None  # a view with a figure's name has one
     title = heading(paper, name, for_data(paper.views[name].title, config))
     with own_style():
