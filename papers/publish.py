@@ -29,7 +29,7 @@ from analogyqa.evaluation.claims import CLAIMS
 from analogyqa.evaluation.published import LEDGER
 from analogyqa.evaluation.summary import SUMMARY, read_csv
 from analogyqa.evaluation.verdicts import MARKS
-from analogyqa.report.archived import views_with_sentences
+from analogyqa.report.archive import views_with_sentences
 from analogyqa.report.ledger_pages import PRIMARY
 from analogyqa.report.outcomes import results_table
 from analogyqa.report.page import machines, short_commit

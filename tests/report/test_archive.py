@@ -17,8 +17,7 @@ from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.summary import index_values, read_record, read_results, write_csv
 from analogyqa.files import write_json, write_text
-from analogyqa.report.archived import EMPTIED, sort_files, write_without_texts
-from analogyqa.report.crate import write_crate
+from analogyqa.report.archive import EMPTIED, sort_files, write_crate, write_without_texts
 from analogyqa.report.stored import store_configuration
 from analogyqa.report.tables import build_table
 from analogyqa.report.verify import verify

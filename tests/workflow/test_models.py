@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from analogyqa.cli import app
 from analogyqa.errors import AnalogyQAError
 from analogyqa.model import Model
-from analogyqa.report.archived import sort_files
+from analogyqa.report.archive import sort_files
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256

@@ -202,8 +202,7 @@ def archive(
     Prints what is archived, and what is left out and why. `analogyqa verify` works on the unpacked
     archive. Example: `analogyqa archive results/demo --to demo.crate.zip`
     """
-    from analogyqa.report.archived import sort_files, why_left_out
-    from analogyqa.report.crate import write_crate
+    from analogyqa.report.archive import sort_files, why_left_out, write_crate
     from analogyqa.report.verify import missing_runs
     from analogyqa.settings.load import REPOSITORY
     from analogyqa.sources.registry import load_registry

@@ -18,7 +18,7 @@ from analogyqa.evaluation.summary import (
     read_learnt,
     read_record,
 )
-from analogyqa.report.archived import changed_files, original_sha256
+from analogyqa.report.archive import changed_files, original_sha256
 from analogyqa.report.stored import read_stored
 from analogyqa.report.tables import build_table
 from analogyqa.runs.depends_on import sha256
