@@ -157,6 +157,7 @@ DAMAGE = {
         (("an oak", "an</RelCText><RelCText>oak"), ", line 13: a RelComment with 2 RelCText"),
         ((THREAD, THREAD * 2), ", line 18: a second element with the id Q1_R2"),
         ((COMMENT, COMMENT * 2), ", line 14: a second element with the id Q1_R2_C1"),
+        (("Q1_R2_C3", "Q1_R2"), ", line 15: a second element with the id Q1_R2"),
         # Malformed XML: the parser raises a SAXException, a ValueError or a LookupError.
         (("an oak", "an <oak"), ", line 13: malformed XML ("),
         (("utf-8", "utf-7"), ", line 1: malformed"),
@@ -353,11 +354,13 @@ DAMAGE = {
     "paper": [
         (("  table1:", "  figure9:"), "artefacts.figure9"),
         (b"a: \xff\n", NO_YAML),
+        (b"a: !!bool b\n", NO_YAML),
     ],
     "configuration": [
         *((content, NO_YAML) for content in (b"seeds: [1", b"- a\n", b"text", b"title: \xff")),
         *((content, "the file is empty. Give at least one")
           for content in (b"", b"# no\n", b"---\n")),
+        (b"a: !!timestamp b\n", NO_YAML),
         (b"device: 0x" + b"f" * 5000, "a number of"),
         (b"seeds: 99999999999999\n", "at most 10,000"),
     ],
