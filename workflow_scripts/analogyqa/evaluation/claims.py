@@ -283,7 +283,10 @@ def _decide(rows: list[dict], level: float) -> pd.DataFrame:
 
 
 def question_norms(inside: pd.DataFrame) -> pd.DataFrame:
-    """Return the norm of each `question`, and the mean norm of its correct answers (`answer`)."""
+    """Return the norm of each question, and the mean norm of its correct answers.
+
+    `inside` has the columns INSIDE. The result has the columns `question` and `answer`.
+    """
     parts = {"question": inside["kind"] == "question", "answer": inside["label"] == 1}
     means = {
         name: inside[part].groupby("question_id")["norm"].mean() for name, part in parts.items()

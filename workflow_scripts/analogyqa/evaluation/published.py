@@ -128,7 +128,10 @@ def compare_numbers(
 
 
 def join_published(numbers: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
-    """Join our values to numbers with columns KEY; those without run or reason are `NOT_RUN`."""
+    """Add the values of the summary to published numbers, which it matches by the columns KEY.
+
+    A number without a value and without another reason is `NOT_RUN`.
+    """
     joined = numbers.drop(columns=_OURS).merge(summary[[*KEY, *_OURS]], "left", KEY)
     joined = joined.set_index(numbers.index).fillna({"provenance": "", "substitute": ""})
     is_missing = joined["mean"].isna() & joined["reason"].eq("")

@@ -143,7 +143,10 @@ def join_folds(cells: Iterable[Cell], measure: str, values: Values) -> pd.DataFr
 
 
 def draw_means(runs: Iterable[pd.DataFrame], samples: int) -> np.ndarray:
-    """Return bootstrap means [runs, samples] of scores [seeds, items]; a draw shares its items."""
+    """Return the bootstrap means of several runs, [runs, samples], from scores [seeds, items].
+
+    A draw takes the same items in all runs.
+    """
     draws = [
         bootstrap_means(
             scores.to_numpy(), samples, number, item_strata(scores), shared_seeds(scores)
@@ -353,7 +356,10 @@ def has_learnt(history: pd.DataFrame, select_by: str) -> bool:
 
 
 def read_learnt(histories: Iterable[str]) -> dict[Cell, bool]:
-    """Return whether each trained cell has learnt, by history.parquet beside the run's record."""
+    """Return whether each trained cell has learnt.
+
+    `histories` are the paths of history.parquet, each of which lies beside the record of its run.
+    """
     learnt = {}
     for path in map(Path, histories):
         record = read_record(path.with_name("run.json"))

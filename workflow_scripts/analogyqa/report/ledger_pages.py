@@ -186,7 +186,10 @@ CLAIMS_LEGEND = (
 
 
 def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -> Table:
-    """Return the primary claims, the number of verdicts, and the claims of each paper."""
+    """Return the primary claims, the number of verdicts, and the claims of each paper.
+
+    `frame` has the columns CLAIMS.
+    """
     # A paper that was added to the configuration later has no verdicts yet.
     papers = [paper for paper in papers if paper.paper in set(frame["paper"])]
     primary = frame[frame["primary"]].assign(primary=False)

@@ -28,7 +28,10 @@ class Stored(Section, extra="ignore"):
 def configured(
     values: dict, left_out: dict[str, str], origin: str = "config"
 ) -> tuple[Config, dict[str, Paper]]:
-    """Return the configuration, without what could not run, and papers; errors name `origin`."""
+    """Return the configuration without what is left out, and its papers.
+
+    `left_out` gives the reason for each name; error messages name `origin` as the file.
+    """
     config = leave_out(load_config(values, origin), left_out)
     return config, load_papers(config)
 
