@@ -182,12 +182,12 @@ def recorded_metrics(results: Path) -> dict[tuple, dict]:
     return runs
 
 
-def connect(address: str) -> requests.Session:
+def connect(address: str, answer: str = "OK") -> requests.Session:
     """Wait until a server answers, and return a session with it."""
     session = requests.Session()
     retries = Retry(total=None, connect=240, backoff_factor=0.1, backoff_max=0.5)
     session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
-    assert session.get(f"{address}/health").text == "OK"
+    assert session.get(f"{address}/health").text == answer
     return session
 
 

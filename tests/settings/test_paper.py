@@ -1,8 +1,10 @@
-"""The claims in a paper.yaml: what they compare, and which are refused."""
+"""A paper.yaml: what claims compare, which are refused, and competitors of a number."""
 
 import pytest
 
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Claim
+from builders.report import make_paper
 
 CELLS = {"dataset": "toy", "subset": "who", "measure": "mrr"}
 PAIR = {"better": {"system": "a"}, "worse": {"system": "b"}}
@@ -72,3 +74,19 @@ def test_an_impossible_claim_is_refused(changes, message):
 )
 def test_a_claim_may_be_ours_with_an_explanation(where, ours):
     assert make_claim(where=where).ours == ours
+
+
+@pytest.mark.parametrize(("cited", "competitors"), [({}, [0.4]), ({"Cited": 0.5}, [0.4, 0.5])])
+def test_only_a_cited_value_that_equals_a_systems_own_is_a_competitor(cited, competitors):
+    """An uncited one is often the same system under another name."""
+    systems = {"Ours": {"system": "a"}, "Same": {"system": "b"}, "Other": {"system": "c"}}
+    values = {"Ours": 0.5, "Same": 0.5, "Other": 0.4} | cited
+    table = {
+        "title": "T",
+        "cells": without("measure"),
+        "columns": {"MRR": {"measure": "mrr"}},
+        "rows": systems | dict.fromkeys(cited, "cited"),
+        "published": {row: [value] for row, value in values.items()},
+    }
+    paper = make_paper({"table1": table})
+    assert paper.competitors(Coordinates(system="a", **CELLS)) == competitors

@@ -1,8 +1,12 @@
 """Trained models in MLflow: what is registered, and how they answer requests."""
 
 import json
+import os
 import shutil
-from collections.abc import Iterable
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import mlflow
@@ -21,7 +25,8 @@ from analogyqa.tracking.served import write_served
 from analogyqa.tracking.store import SERVED, experiment_name, import_runs
 from builders.cells import COMB, toy_job, trained_system
 from builders.report import make_config
-from builders.tracking import PAPER
+from builders.servers import free_ports
+from builders.tracking import PAPER, connect, uri
 
 CONFIG = make_config()
 # The narrow cell has the best dev value.
@@ -105,10 +110,7 @@ def test_a_model_links_to_the_vectors_and_contains_only_the_text_of_its_prototyp
 
 
 def answers(loaded, rows: object, form: str = "inputs") -> list[list[str]]:
-    """Return the ranked candidates of each row, as a server answers them.
-
-    `mlflow models serve` calls this function of MLflow, too.
-    """
+    """Return the ranked candidates of each row, as a server answers them."""
     body, schema = json.dumps({form: rows}), loaded.metadata.get_input_schema()
     response = invocations(body, "application/json", loaded, schema).response
     return [
@@ -161,12 +163,13 @@ def import_all(results: Path, tracking_uri: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_the_best_on_dev_is_registered_once_and_can_be_loaded(results, server, monkeypatch):
-    (best,) = import_all(results, server.address).items()
-    assert import_all(results, server.address) == dict([best])
-    client = MlflowClient(server.address)
+def test_the_best_on_dev_is_registered_once(results, tmp_path):
+    moved = shutil.copytree(results, tmp_path / "results")
+    (best,) = import_all(moved, uri(moved)).items()
+    assert import_all(moved, uri(moved)) == dict([best])
+    client = MlflowClient(uri(moved), uri(moved))
     (version,) = client.search_model_versions("name = 'results-toy'")
-    experiment = client.get_experiment_by_name(experiment_name(results, PAPER))
+    experiment = client.get_experiment_by_name(experiment_name(moved, PAPER))
     runs = client.search_runs([experiment.experiment_id])
     dev_mrr = {
         run.data.params["system"]: run.data.metrics["dev_mrr"]
@@ -180,6 +183,46 @@ def test_the_best_on_dev_is_registered_once_and_can_be_loaded(results, server, m
     registered = client.get_run(version.run_id).data
     assert registered.tags["record"] == f"results/{run}"
     assert registered.params["seed"] == str(SEED)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", server.address)
-    (ranking,) = mlflow.pyfunc.load_model(best[0]).predict(REQUEST)["ranking"]
-    assert ranking == records(model_of(results, next(cell for cell in SYSTEMS if cell.path == run)))
+
+
+@pytest.fixture
+def scoring(results, server, tmp_path) -> Iterator[tuple[str, str]]:
+    """The address at which `mlflow models serve` serves the best model, and the model's run."""
+    ((name, run),) = import_all(results, server.address).items()
+    (port,) = free_ports(1)
+    command = [sys.executable, "-m", "mlflow", "models", "serve", "--model-uri", name]
+    command += ["--env-manager", "local", "--host", "127.0.0.1", "--port", str(port)]
+    # MLflow starts uvicorn by its name.
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "MLFLOW_TRACKING_URI": server.address, "PATH": path}
+    with open(tmp_path / "serve.log", "w") as log:
+        options = {"stdout": log, "stderr": log, "start_new_session": True}
+        process = subprocess.Popen(command, env=environment, **options)
+    try:
+        yield f"http://127.0.0.1:{port}", run
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.draw
+def test_a_server_answers_as_rank_does_and_refuses_bad_requests(results, scoring):
+    address, run = scoring
+    session = connect(address, answer="\n")
+
+    def ask(body: dict):
+        return session.post(f"{address}/invocations", json=body)
+
+    expected = [{"ranking": records(Model(learned_by(results, run, CONFIG)))}]
+    for form in ("dataframe_records", "inputs"):
+        assert ask({form: [REQUEST]}).json() == {"predictions": expected}
+    for body, message in (
+        ({"dataframe_records": [{**REQUEST, "question": "why ?"}]}, "who, when, where"),
+        ({"dataframe_records": [{"question": QUESTION}]}, "missing inputs ['candidates']"),
+        ({"questions": []}, "dataframe_records"),
+    ):
+        response = ask(body)
+        assert response.status_code == 400
+        assert message in response.json()["message"]
+        assert "stack_trace" not in response.json()
