@@ -258,7 +258,7 @@ def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
     if name in paper.views:
         return _view_cells(config, [paper.views[name]])
     shown = artefact_coordinates(config, paper, name)
-    measured = [at for at in shown if at.kind == SCORE]
+    measured = [at for at in shown if KINDS[at.kind].from_metrics]
     return _cells_at(measured, config, paper_only=paper.artefacts[name].is_figure)
 
 

@@ -189,7 +189,7 @@ class Artefact(Section):
             if as_text(point) not in map(as_text, points):
                 raise ValueError(f"best: {point:g} is not among the points of {x}")
         for _, _, _, coordinates in self.points():
-            require_given("x", coordinates.given, KINDS[SCORE])
+            require_given("x", coordinates.given, KINDS[SCORE].keys)
 
     def _check_table(self) -> None:
         if unknown := set(self.remarks) - {*self.columns, *self.rows}:
@@ -206,7 +206,7 @@ class Artefact(Section):
                 raise ValueError(f"{where}: norms belong in a view, not in a table")
             if kind in KINDS:
                 given = number.coordinates.given - ({"over"} if kind == COST else set())
-                require_given(where, given, KINDS[kind])
+                require_given(where, given, KINDS[kind].keys)
             measure = MEASURES.get(number.coordinates.measure or "") if kind == SCORE else None
             if measure and value is not None and value > measure.largest:
                 limit = f"{where}: {value:g} is above {measure.largest:g}"
@@ -227,7 +227,8 @@ class Artefact(Section):
     def has_systems(self) -> bool:
         """Whether further systems can get a row or column, as they need only a name there."""
         keys = [coordinates.given | {"system"} for _, _, coordinates in self.system_cells("")]
-        return bool(self.systems_in) and all(given in KINDS.values() for given in keys)
+        complete = [kind.keys for kind in KINDS.values()]
+        return bool(self.systems_in) and all(given in complete for given in keys)
 
     def numbers(self) -> Iterator[Published]:
         """Yield every published number, row by row; for a figure, its best points."""

@@ -1,7 +1,7 @@
 """Coordinates: which of our numbers or runs a number, figure or claim of a paper is about."""
 
 from collections.abc import Collection
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import ConfigDict, model_validator
 
@@ -14,12 +14,18 @@ from analogyqa.settings.overrides import NAMES, Overrides, among, as_overrides, 
 SCORE, COUNT, COST, NORM = "score", "count", "cost", "norm"
 
 
-# The keys that identify a number of each kind.
+class NumberKind(NamedTuple):
+    """A kind of numbers: the keys that identify one, and whether the metrics of runs give it."""
+
+    keys: set[str]
+    from_metrics: bool = False
+
+
 KINDS = {
-    SCORE: {"system", "dataset", "subset", "measure"},
-    COUNT: {"dataset", "subset", "split", "count"},
-    COST: {"system", "dataset", "subset", "cost"},
-    NORM: {"system", "dataset", "subset", "norm"},
+    SCORE: NumberKind({"system", "dataset", "subset", "measure"}, from_metrics=True),
+    COUNT: NumberKind({"dataset", "subset", "split", "count"}),
+    COST: NumberKind({"system", "dataset", "subset", "cost"}),
+    NORM: NumberKind({"system", "dataset", "subset", "norm"}),
 }
 
 

@@ -71,7 +71,7 @@ class Claim(Section):
             return self
         for better, worse in self.sides():
             for side in (better, worse):
-                require_given(side.system or "comparisons", side.given, KINDS[side.kind])
+                require_given(side.system or "comparisons", side.given, KINDS[side.kind].keys)
             if better == worse:
                 raise ValueError(f"{better.system} is compared with itself")
             both_need = f"{better.system}, {worse.system}: both sides need the same"
