@@ -5,11 +5,20 @@ import random
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
-from builders.kills import LOCKED, Run, assert_identical, kill_and_restart, project_run, tiny_run
+from builders.kills import (
+    LOCKED,
+    Run,
+    assert_identical,
+    kill_and_restart,
+    project_run,
+    tiny_run,
+)
 from builders.projects import CHOICES, SMALL_RUN, Project, copy_checkout
 
 pytestmark = pytest.mark.slow
@@ -33,6 +42,14 @@ def expected(undisturbed) -> dict[str, bytes]:
 @pytest.fixture
 def run(tmp_path) -> Run:
     return tiny_run(tmp_path / "project")
+
+
+def assert_refused(run: Run, *messages: str) -> None:
+    """Run; it must fail with these messages on the terminal, and no traceback."""
+    assert run.start().wait() != 0
+    for message in messages:
+        assert message in run.output()
+    assert "Traceback" not in run.output()
 
 
 def test_kills_at_random_moments_do_not_change_the_products(run, expected, report_count):
@@ -149,17 +166,42 @@ def test_a_full_disk_is_one_message_and_the_run_completes_once_there_is_space(
     run, small_disk, expected, moment
 ):
     filler = run.results / "filler"
-    process = None if moment == "from the start" else run.start()
-    if process:
+    if moment == "from the start":
+        _fill(filler)
+        assert_refused(run, "output_dir: 'results' cannot be written: the disk of")
+    else:
+        process = run.start()
         run.wait_for(lambda: "steps (" in run.output())
-    # Write until the disk is full.
-    with pytest.raises(OSError, match="No space left"), open(filler, "wb", buffering=0) as file:
+        _fill(filler)
+        assert process.wait() != 0
+        assert re.search(NO_SPACE, run.output()), run.output()
+        assert "Traceback" not in run.output()
+    filler.unlink()
+    run.finish()
+    assert_identical(run, expected)
+
+
+def _fill(path: Path) -> None:
+    """Write to a file until the disk is full."""
+    with pytest.raises(OSError, match="No space left"), open(path, "wb", buffering=0) as file:
         while True:
             file.write(bytes(4096))
-    assert (process or run.start()).wait() != 0
-    assert re.search(NO_SPACE, run.output()), run.output()
-    assert "Traceback" not in run.output()
-    filler.unlink()
+
+
+def test_files_of_a_clock_that_was_ahead_are_reported_and_can_be_redated(run, expected):
+    process = run.start()
+    run.wait_for(lambda: "steps (5" in run.output())  # fifty-odd per cent
+    for running in [*psutil.Process(process.pid).children(recursive=True), process]:
+        running.kill()
+    process.wait()
+    _move_times(run.folder, +TWO_DAYS)
+    run.unlock()
+    assert run.start().wait() != 0
+    assert "clock skew" in run.output()
+    now = time.time()
+    for path in run.folder.rglob("*"):
+        if path.stat().st_mtime > now:
+            os.utime(path, (now, now))
     run.finish()
     assert_identical(run, expected)
 
@@ -172,6 +214,17 @@ def test_a_second_snakemake_is_refused_and_does_no_harm(run, expected):
     assert "--unlock" in run.output()
     assert first.wait() == 0, run.output()
     assert_identical(run, expected)
+
+
+def _move_times(folder: Path, seconds: float) -> None:
+    """Date the files in `folder` as if they had been written on a clock that is off by `seconds`.
+
+    A clock that is false for the processes themselves (libfaketime) also falsifies their waits.
+    """
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            moved = path.stat().st_mtime + seconds
+            os.utime(path, (moved, moved))
 
 
 NAME = 'it\'s a "häuschen"\non two lines; $HOME & #1%20'

@@ -81,7 +81,7 @@ def archive(write_cell_files, tmp_path_factory):
     write_csv(claims, results / "claims.csv")
     write_csv(comparisons, results / "comparisons.csv")
     store_configuration(results, {}, {}, "make it")
-    # The other paper is of an earlier run, and its views may show sentences.
+    # The other paper comes from an earlier run, and its views may show sentences.
     for name in ("questions/tiny2020.md", "tables/other2020/table8.md", "my notes.txt", *LITTER):
         write_text(results / name, "who is thing 0 ?")
     target = folder / "results.zip"

@@ -57,6 +57,11 @@ def test_the_encoders_of_the_jobs_are_checked(own, monkeypatch):
     assert checked == ["bigru", "mean"]
 
 
+def test_few_test_questions_are_warned_about(own, caplog):
+    check_jobs([job("build_corpus", corpus="mine")], own(only=["bm25"]))
+    assert "only 8 test questions" in caplog.text
+
+
 def test_question_types_are_not_checked_before_all_files_are_here(own):
     plan = own(only=["analogy"], question_types={"how": ["how"]}, subsets={"how": ["how"]})
     jobs = [job("build_corpus", corpus="mine")]

@@ -244,6 +244,14 @@ def test_the_checkpoint_of_a_system_without_prototypes_does_not_depend_on_their_
     assert len({train.checkpoint_path(job, 0, {}, tmp_path) for job in jobs}) == 1
 
 
+def test_a_failed_training_run_does_not_change_an_earlier_one(run, first, files):
+    before = {path.name: path.read_bytes() for path in first.iterdir()}
+    broken = {0: files[0]._replace(prototypes="none.parquet")}
+    with pytest.raises((AnalogyQAError, OSError), match=r"none\.parquet"):
+        run("first", files=broken)
+    assert {path.name: path.read_bytes() for path in first.iterdir()} == before
+
+
 # Cells that are not trained
 
 

@@ -23,7 +23,7 @@ EXAMPLES = {
 del EXAMPLES["ui"]
 
 
-# Of most others, test_commands_of_pages.py draws the command on its page.
+# test_commands_of_pages.py draws most of the other commands.
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.draw] * (name == "explain")) for name in EXAMPLES],

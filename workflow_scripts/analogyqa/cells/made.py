@@ -11,7 +11,7 @@ _AT = rf"{_NAME}(?:@{_OVERRIDES})?"
 _CELL = rf"{_NAME}/{_NAME}/{_NAME}/(?:default|{_OVERRIDES})"
 _JOB = r"(?:/[A-Za-z0-9][A-Za-z0-9_.,:%+@=-]*)+"
 _STUDY = "(cross_validation|pairs|sensitivity)"
-# The heads of rules/*.smk list the same.
+# The outputs of rules/*.smk, as patterns.
 _MADE = (
     r"(summary|comparisons)\.csv|(ledger|claims)\.(csv|md)|configuration\.json|report\.html",
     rf"runs/{_CELL}/((scores|metrics|history|inside|decisions)\.parquet|(run|examples)\.json)",

@@ -88,7 +88,7 @@ def judge_claims(
 
     Args:
         values: As `with_norms_and_costs` returns it.
-        learnt: Whether each trained cell has learnt, see `results.has_learnt`. The `reason` of a
+        learnt: Whether each trained cell has learnt, see `summary.read_learnt`. The `reason` of a
             verdict names the systems that did not learn.
 
     Returns:

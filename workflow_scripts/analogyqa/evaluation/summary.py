@@ -39,7 +39,7 @@ RECORDED = {
 _SHARED = "shared"
 _text, _number, _count = "str", "float64", "Int64"
 
-# What a row of a summary is about.
+# The columns that identify a row of the summary.
 KEY = ["system", "dataset", "subset", "overrides", "measure"]
 MEASURED = {
     **dict.fromkeys(["mean", "sd", "run_low", "run_high", "ci_low", "ci_high"], _number),
@@ -280,7 +280,7 @@ class Results:
 
     summary: pd.DataFrame = field(default_factory=lambda: to_frame([], SUMMARY))
     values: Values = lambda cell, measure: None
-    # Of each data set, by what is counted, split and question type.
+    # By data set, by what is counted, split and question type.
     counts: dict[str, dict[str, Counts]] = field(default_factory=dict)
     costs: Costs = field(default_factory=dict)  # by data set, subset and system
 
@@ -337,7 +337,7 @@ NEAR = 0.99
 def kept_epochs(history: pd.DataFrame, select_by: str) -> pd.Series:
     """Return the epoch whose weights score test, by seed: the first with the best dev value.
 
-    `history` is of schema HISTORY; `select_by` is the measure that selects the epoch.
+    `history` has the schema HISTORY; `select_by` is the measure that selects the epoch.
     """
     dev = history[history["measure"] == f"dev_{select_by}"].sort_values("epoch", kind="stable")
     return dev.loc[dev.groupby("seed")["value"].idxmax()].set_index("seed")["epoch"]

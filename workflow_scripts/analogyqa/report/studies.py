@@ -245,7 +245,7 @@ def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]
 
     It depends on the entities, of the kind that the question asks for, in the correct candidates: a
     clause if there are none, a number if at least half of them have a digit, or else an entity. The
-    tables are of schemas CORPUS and ENTITIES.
+    tables have the schemas CORPUS and ENTITIES.
     """
     keys = ["split", "question_id", "candidate_id"]
     correct = corpus.loc[corpus["label"] == 1, keys].astype(str)

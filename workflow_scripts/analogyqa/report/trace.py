@@ -54,8 +54,8 @@ def find_number(
     """Return the one number that some words name.
 
     The words are the name of a table or figure, and enough of the labels of the row and column, the
-    system, data set, subset, measure or an override such as p=20. Of two sets of hyperparameters,
-    those of the paper are meant unless `tuned` is among the words.
+    system, data set, subset, measure or an override such as p=20. They
+    mean the hyperparameters of the paper unless `tuned` is among them.
 
     Raises AnalogyQAError when the words name no number or several.
     """

@@ -75,7 +75,7 @@ def check_jobs(jobs: Iterable[Any], plan: Plan) -> None:
 def _problems(dataset: str, cells: Iterable[Cell], plan: Plan, is_built: bool) -> Iterator[str]:
     """Yield what is wrong with a data set and cells on its whole corpus, if its files are here.
 
-    `is_built` says whether a job will build the corpus; otherwise, it is in the results.
+    `is_built` says whether a job will build the corpus; if not, it is in the results.
     """
     if not all(Path(file).is_file() for file in chain(*plan.available.splits[dataset].values())):
         return

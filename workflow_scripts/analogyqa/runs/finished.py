@@ -59,7 +59,7 @@ def trained_encoder(
 ) -> Encode:
     """Return the trained encoder of a seed, from the file that `write_weights` wrote at `path`.
 
-    `word_vectors` [V, d] are of the same source as in training, maybe for other words.
+    `word_vectors` [V, d] have the source that they had in training, but may be for other words.
 
     Raises AnalogyQAError when the file is damaged, or belongs to another encoder or other seeds.
     """

@@ -171,7 +171,7 @@ class Dataset(Section):
     """The encoding of a table; null for UTF-8, or else what Excel writes."""
     train: SplitFiles = None
     """A source in sources.yaml, a path (with a slash in it), or a list of alternatives, of which
-    the first available one is read. Of a list with lists of alternatives, all entries are read."""
+    the first available one is read. All entries of a list with lists of alternatives are read."""
     dev: SplitFiles = None
     """The development split, given like `train`; a `fold` may make it."""
     test: SplitFiles = None

@@ -37,7 +37,7 @@ class Selection(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _all_of_them(cls, values: dict) -> dict:
+    def _give_all_systems_all_choices(cls, values: dict) -> dict:
         systems, choices = values.get("systems"), values.get("hyperparameters")
         if not isinstance(choices, dict) or not isinstance(systems, list):
             return values

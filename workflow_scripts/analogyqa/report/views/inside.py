@@ -232,7 +232,7 @@ def _norm_notes(panel: str, frame: pd.DataFrame, config: Config) -> list[str]:
 
 
 def show_words(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
-    """List words by level of norm; the data are of columns WORDS, a row for each level."""
+    """List words by level of norm: columns WORDS, a row for each level."""
     printed = view.levels or {str(level + 1): "" for level in range(LEVELS)}
     rows = [row for panel in panels if panel.word_norms for row in _levels(panel, printed)]
     frame = to_frame(rows, WORDS)

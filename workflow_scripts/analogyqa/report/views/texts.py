@@ -33,7 +33,7 @@ COLUMNS = {
 
 
 def show_deciding(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
-    """Count the decisions of each prototype: a block for each panel. The data are of DECIDING."""
+    """Count the decisions of each prototype: a block for each panel, columns DECIDING."""
     frames = [count_decisions(panel.table).assign(panel=panel.name) for panel in panels]
     frame = to_frame(pd.concat(frames).to_dict("records"), DECIDING)
     columns = ["seeds", "decides", "right", "share right"]
@@ -130,7 +130,7 @@ WORD = re.compile(r"[a-z0-9]+")
 
 
 def show_quotes(panels: Sequence[Panel], view: View, config: Config) -> ViewContent:
-    """Say which printed questions and answers are in the data. The data are of QUOTES."""
+    """Say which printed questions and answers are in the data: columns QUOTES."""
     if not config.comparable:
         note = "The examples of the paper are not looked up in other data."
         return ViewContent(to_frame([], QUOTES), [note])
@@ -150,7 +150,7 @@ def show_quotes(panels: Sequence[Panel], view: View, config: Config) -> ViewCont
 def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
     """Return a row for the question of a quote and one for its answer: columns QUOTES.
 
-    The corpus is of schema CORPUS with a column `panel`, of one or more data sets.
+    The corpus has the schema CORPUS and a column `panel`, for one or more data sets.
     """
     keys = ["panel", "split", "question_id"]
     question, agreement = _most_similar(quote.question, corpus.drop_duplicates(keys), "question")
