@@ -24,6 +24,7 @@ from analogyqa.surroundings import leave_surroundings
 
 leave_surroundings()  # before a module below imports NumPy
 
+from analogyqa.arithmetic import PORTABLE, PORTABLE_VARIABLES
 from analogyqa.cells.plan import load_plan
 from analogyqa.errors import AnalogyQAError, exit_on_error
 from analogyqa.files import read_yaml
@@ -34,10 +35,6 @@ from analogyqa.runs.checks import check_jobs, left_out_here, require_targets
 from analogyqa.runs.record import CommitUnknownError, find_commit
 from analogyqa.settings.base import merge
 from analogyqa.settings.load import snakemake_command
-
-# Jobs inherit these variables. A value that the user has set is kept.
-for name, value in MALLOC_OPTIONS.items():
-    os.environ.setdefault(name, value)
 
 with exit_on_error():
     read_yaml(CHECKOUT / "config.yaml")  # Snakemake's own message would not name a broken file
@@ -55,6 +52,11 @@ with exit_on_error():
     PLAN = load_plan(config, [GIVEN, *reversed(FILES), BASE])
     if workflow.is_main_process:
         require_targets(sys.argv[1:], PLAN)
+# Jobs inherit these variables. Of the first, a value that the user has set is kept.
+for name, value in MALLOC_OPTIONS.items():
+    os.environ.setdefault(name, value)
+if PLAN.config.arithmetic == PORTABLE:
+    os.environ.update(PORTABLE_VARIABLES)
 CONFIG, COMMAND = PLAN.config, snakemake_command(FILES or [BASE], GIVEN)
 RESULTS, RESOURCES = CONFIG.output_dir, CONFIG.resources_dir
 for key in ("output_dir", "resources_dir", "tracking_uri", "device"):  # which scripts read

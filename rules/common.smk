@@ -13,6 +13,7 @@ from snakemake.settings.types import RerunTrigger
 
 from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
 from analogyqa import cells
+from analogyqa.arithmetic import PORTABLE
 from analogyqa.cells import Cell, split_corpus
 from analogyqa.cells.cell import (
     corpus_settings,
@@ -45,7 +46,7 @@ def run_folder(systems):
 RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{overrides}}"
 QUADRUPLES = "quadruples/{corpus}/{subset}/p{p}/seed{seed}"
 # The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.
-GPUS = 0 if CONFIG.device == "cpu" else 1
+GPUS = 0 if CONFIG.device == "cpu" or CONFIG.arithmetic == PORTABLE else 1
 known_settings = cache(lambda cell: cell.settings(CONFIG))
 requirements = cache(lambda cell: cell.requires(CONFIG))
 

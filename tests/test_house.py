@@ -21,7 +21,7 @@ PAPERS = ROOT / "papers"
 # A package imports only packages before it. CONTRIBUTING.md describes each. The
 # specifications of plug-ins are the modules `specs` of several packages.
 PACKAGES = (
-    *("errors", "text", "files", "folders", "surroundings", "schemas"),
+    *("errors", "text", "files", "folders", "surroundings", "arithmetic", "schemas"),
     "plugin",
     *("settings.base", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "rewriting", "analogies", "encoders"),

@@ -7,6 +7,7 @@ Its input files must exist. Its output files go where Snakemake would put them. 
 start it as `python -m pdb workflow_scripts/run_script.py ...`.
 """
 
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -64,7 +65,10 @@ def main(
 ) -> None:
     """Run the script of one job alone."""
     pairs = [wildcard.partition("=") for wildcard in wildcards or []]
+    before = dict(os.environ)
     workflow = load_workflow(configfile or [])
+    if os.environ != before:  # libraries read their variables when they are imported
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     job = make_job(workflow, rule, {name: value for name, _, value in pairs})
     for path in (*job.output, *job.log):
         Path(path).parent.mkdir(parents=True, exist_ok=True)

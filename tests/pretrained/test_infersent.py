@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import Tensor
 
+from analogyqa.arithmetic import reproducible_arithmetic
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, infersent
 from analogyqa.pretrained.infersent import load
 from analogyqa.pretrained.nli import LABELS
-from analogyqa.surroundings import one_thread
 from analogyqa.training import infersent as infersent_training
 from analogyqa.training.infersent import InferenceClassifier, train
 from builders.networks import bilstm_maximum
@@ -112,7 +112,7 @@ def run(tmp_path, monkeypatch, write_vectors):
         train(*sources, True, LSTM_DIM, seed, device, path=path, **options)
         return path, json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
 
-    with one_thread():
+    with reproducible_arithmetic():
         yield run
 
 

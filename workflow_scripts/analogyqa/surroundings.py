@@ -4,8 +4,7 @@ import getpass
 import io
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -41,26 +40,6 @@ def leave_surroundings() -> None:
         Path.home()
     except RuntimeError:
         os.environ["HOME"] = "/"  # as Docker does
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Compute in one thread in a `with` block, as all jobs do: with more, the last bits differ.
-
-    PyTorch is limited if it was imported before.
-    """
-    from threadpoolctl import threadpool_limits  # needs a moment, and few commands compute
-
-    torch = sys.modules.get("torch")
-    threads = torch.get_num_threads() if torch else 1
-    try:
-        if torch:
-            torch.set_num_threads(1)
-        with threadpool_limits(1):
-            yield
-    finally:
-        if torch:
-            torch.set_num_threads(threads)
 
 
 def require_cache() -> None:

@@ -180,6 +180,7 @@ class Cell(NamedTuple):
             vectors = vectors_settings(config, section.vectors)
             entities = section.model_dump(mode="json") | {"vectors": vectors}
         return {
+            "arithmetic": config.arithmetic,
             "seeds": self.seeds(config),
             "question_types": types,
             "systems": {name: system_settings(one) for name, one in systems.items()},

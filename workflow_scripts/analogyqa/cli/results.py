@@ -87,7 +87,7 @@ def verify(
 ) -> None:
     """Compute measures, ledger, claims and tables again, and compare them with the files.
 
-    The means of the demo are also compared with those that the repository expects. Exits with 1 if
+    The scores of the demo are also compared with those that the repository expects. Exits with 1 if
     a file disagrees. Example: `analogyqa verify results/demo`
     """
     from analogyqa.report import verify as verifying
@@ -106,7 +106,7 @@ def verify(
         count = counted(len(differences), "difference", "differences")
         print(f"{results}: {count if differences else 'no differences'}")
         if not differences and verifying.is_sample(results):
-            print(f"The means match those in {from_here(verifying.EXPECTED)}.")
+            print(f"The scores are those in {from_here(verifying.EXPECTED)}.")
     if differences:
         raise typer.Exit(1)
 

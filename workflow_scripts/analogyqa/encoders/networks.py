@@ -9,10 +9,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from analogyqa.arithmetic import reproducible_arithmetic
 from analogyqa.encoders.gru import GRUMax, reversed_rows
 from analogyqa.encoders.word_vectors import WordVectorEncoder, is_inside
 from analogyqa.settings.systems import Training
-from analogyqa.surroundings import one_thread
 
 
 class BiGRUEncoder(WordVectorEncoder):
@@ -73,11 +73,11 @@ class UntrainedBiGRUEncoder:
         self.encoder = BiGRUEncoder(word_vectors, training, seed).eval().requires_grad_(False)
 
     def __call__(self, words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        with one_thread():
+        with reproducible_arithmetic():
             return self.encoder(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
 
     def winners(self, words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        with one_thread():
+        with reproducible_arithmetic():
             return self.encoder.winners(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
 
 

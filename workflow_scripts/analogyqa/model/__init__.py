@@ -18,6 +18,7 @@ import pandas as pd
 
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks
+from analogyqa.arithmetic import reproducible_arithmetic
 from analogyqa.corpora.questions import classify_question, select_subset
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import write_text
@@ -31,7 +32,6 @@ from analogyqa.runs.score import score_texts
 from analogyqa.schemas import CORPUS, EXPLANATIONS, PROTOTYPES, SCORES, Explanation, read_table
 from analogyqa.settings.data import OTHER
 from analogyqa.settings.systems import System
-from analogyqa.surroundings import one_thread
 from analogyqa.text import require_text
 from analogyqa.training.data import (
     CellData,
@@ -244,7 +244,7 @@ class Model:
         ranked = pairs.assign(score=scores).sort_values("score", ascending=False, kind="stable")
         data = self._data({"train": self._prototype_pairs, split: pairs})
         learner = self._learner if self.job.system.trained else None
-        with one_thread():
+        with reproducible_arithmetic():
             known = self.prototypes, self.word_ids
             return Explainer(self.job, self.seed, data, *known, learner).explain(ranked)
 
@@ -287,13 +287,13 @@ class Model:
             return scored.assign(seed=self.seed)[SCORES.names]
         data = self._data({"train": train, **pairs})
         if not system.trained:
-            with one_thread():
+            with reproducible_arithmetic():
                 return score_untrained(data, system, self.seed, pairs)
         from analogyqa.training.loop import score_learner
 
         learner = copy.copy(self._learner)  # requests to a server come at the same time
         learner.data = data
-        with one_thread():
+        with reproducible_arithmetic():
             scores = {split: score_learner(learner, split) for split in pairs}
         tables = [scores_table(data, split, self.seed, *scores[split]) for split in pairs]
         return pd.concat(tables, ignore_index=True)

@@ -1,10 +1,12 @@
 """Compute the numbers of a results folder again from its scores, and compare the files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
 
+from analogyqa.arithmetic import AVX2, PORTABLE_VARIABLES
 from analogyqa.cells import Cell, claim_cells, norm_cells, reported_cells
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
@@ -17,7 +19,9 @@ from analogyqa.evaluation.summary import (
     read_finished,
     read_learnt,
     read_record,
+    to_frame,
 )
+from analogyqa.measures import RANKED
 from analogyqa.report.archive import changed_files, original_sha256
 from analogyqa.report.stored import read_stored
 from analogyqa.report.tables import build_table
@@ -31,19 +35,19 @@ from analogyqa.settings.run import Config
 
 SAMPLE = REPOSITORY / "sample" / "config.yaml"
 EXPECTED = SAMPLE.with_name("expected.csv")
-# Folders and devices, which do not change the means beyond their tolerance.
+# Folders and devices, which do not change the scores.
 _LOCAL = ("output_dir", "resources_dir", "mirrors", "tracking_uri", "device")
+EXPECTED_MEASURES = [*RANKED][:2]
 EXPECTED_COLUMNS = {
-    **dict.fromkeys(KEY, "str"),
+    **dict.fromkeys(KEY[:-1], "str"),
     **dict.fromkeys(["n_seeds", "n_items"], "Int64"),
-    **dict.fromkeys(["mean", "tolerance"], "float64"),
+    **dict.fromkeys(EXPECTED_MEASURES, "float64"),
+    "scores": "str",
 }
 _DECIMALS = 4
-_ROUNDING = 10.0**-_DECIMALS
-# Training amplifies differences of rounding. PyTorch without vector instructions gave the means of
-# AVX2 (ATEN_CPU_CAPABILITY=default). The tolerance leaves room for another BLAS, or for fastText of
-# another compiler: in one seed, four questions of 22 may move between first and second place.
-_TRAINED_TOLERANCE = 0.05
+# Of a mean, on a processor without portable arithmetic: in one seed, four questions of 22 may move
+# between first and second place.
+_TOLERANCE = 0.05
 
 
 def verify(
@@ -53,7 +57,7 @@ def verify(
 
     For each run it checks the bytes of the scores and the content of the record, and computes the
     measures again. It makes the summary, the ledger with its verdicts, the claims and the tables
-    again from the measures and from the printed values of the papers. The means of the bundled
+    again from the measures and from the printed values of the papers. The scores of the bundled
     sample are also compared with those that the repository expects. Of a run without a ledger, only
     the runs that are finished are checked.
     """
@@ -76,7 +80,9 @@ def verify(
             if what := _compare(frame, results / name):
                 yield results / name, what
             if name == "summary.csv" and is_sample(results):
-                yield from ((results / name, what) for what in differences_from_expected(frame))
+                yield from (
+                    (results / name, what) for what in differences_from_expected(frame, results)
+                )
     except AnalogyQAError as error:
         yield results, str(error)
 
@@ -182,37 +188,73 @@ def is_sample(results: str | Path) -> bool:
     return made_with == sample
 
 
-def expected_values(summary: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of a summary that are compared: columns EXPECTED_COLUMNS.
+def expected_values(summary: pd.DataFrame, results: str | Path) -> pd.DataFrame:
+    """Return the means of each cell and the hash of its scores: columns EXPECTED_COLUMNS.
 
-    Values that rest on training have a tolerance, all others must agree but for rounding.
+    `summary` is that of the results folder.
     """
-    rows = summary[summary["measure"].isin(measures)].copy()
-    is_trained = rows["provenance"].str.contains("trained here")
-    rows["tolerance"] = is_trained.map({True: _TRAINED_TOLERANCE, False: _ROUNDING})
-    rows["mean"] = rows["mean"].round(_DECIMALS)
-    return rows[[*EXPECTED_COLUMNS]]
+    rows = []
+    for cell, part in summary.groupby(KEY[:-1], sort=False):
+        means = part.set_index("measure")["mean"].round(_DECIMALS)
+        seeds, items = part["n_seeds"].iloc[0], part["n_items"].iloc[0]
+        scores = scores_hash(_run_folder(results, cell) / "scores.parquet")
+        rows.append([*cell, seeds, items, *means[[*EXPECTED_MEASURES]], scores])
+    return to_frame(
+        [dict(zip(EXPECTED_COLUMNS, row, strict=True)) for row in rows], EXPECTED_COLUMNS
+    )
 
 
-def differences_from_expected(summary: pd.DataFrame) -> Iterator[str]:
-    """Yield a text for each row in which a summary of the demo differs from the expected values.
+def scores_hash(path: str | Path) -> str:
+    """Return the hash of the scores of a run, which does not depend on the version of Parquet.
 
-    Seeds and items must be equal, and means within the tolerance of their row.
+    Raises AnalogyQAError when the file at `path` is missing or damaged.
+    """
+    scores = read_table(path, SCORES)["score"].to_numpy("<f4")
+    return hashlib.sha256(scores.tobytes()).hexdigest()[:16]
+
+
+def _run_folder(results: str | Path, cell: Iterable[str]) -> Path:
+    return Path(results, "runs", *cell)
+
+
+def differences_from_expected(summary: pd.DataFrame, results: str | Path) -> Iterator[str]:
+    """Yield a text for each cell of the demo whose scores are not the expected ones.
+
+    Without AVX2 there is no portable arithmetic; then the means may differ a little.
 
     Raises AnalogyQAError when the file of the expected values is missing or damaged.
     """
     expected = read_csv(EXPECTED, EXPECTED_COLUMNS)
-    for row in expected.merge(summary, "left", KEY, suffixes=("", "_found")).itertuples():
-        name = " ".join(filter(None, (row.system, row.dataset, row.subset, row.overrides)))
-        if pd.isna(row.mean_found):
-            yield f"{name} has no {row.measure}; expected {row.mean}"
+    found = expected_values(summary, results)
+    for row in expected.merge(found, "left", KEY[:-1], suffixes=("", "_found")).itertuples():
+        cell = row.system, row.dataset, row.subset, row.overrides
+        name = " ".join(filter(None, cell))
+        if pd.isna(row.n_seeds_found):
+            yield f"{name} is missing"
         elif (row.n_seeds, row.n_items) != (row.n_seeds_found, row.n_items_found):
             yield (
                 f"{name}: {row.n_seeds_found} seeds and {row.n_items_found} items; expected "
                 f"{row.n_seeds} and {row.n_items}"
             )
-        elif abs(row.mean - row.mean_found) > row.tolerance:
-            yield (
-                f"{name}: {row.measure} {row.mean_found:.4f}; expected {row.mean:.4f} "
-                f"± {row.tolerance:g}"
-            )
+        elif row.scores != row.scores_found:
+            record = read_record(_run_folder(results, cell) / "run.json")
+            means = [
+                (RANKED[name].short, getattr(row, f"{name}_found"), getattr(row, name))
+                for name in EXPECTED_MEASURES
+            ]
+            change = max(abs(mean - before) for _, mean, before in means)
+            if AVX2 not in record["not_portable"] or change > _TOLERANCE:
+                text = ", ".join(
+                    f"{at} {mean:.4f}, expected {before:.4f}" for at, mean, before in means
+                )
+                yield f"{name}: other scores than expected ({text}). {_why_different(record)}"
+
+
+def _why_different(record: dict) -> str:
+    lacks = [
+        f"{name} was not {PORTABLE_VARIABLES[name]!r}" if name != AVX2 else f"no {AVX2}"
+        for name in record["not_portable"]
+    ]
+    if lacks:
+        return f"Portable arithmetic was not in force: {', '.join(lacks)}"
+    return f"Portable arithmetic was in force on this processor, {record['processor']}"

@@ -1,13 +1,13 @@
 """Measure what training costs: the number of parameters, and the time of steps."""
 
 import json
-import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from analogyqa.arithmetic import processor, reproducible_arithmetic
 from analogyqa.cells.cell import Settings, system_from
 from analogyqa.errors import explain_damage
 from analogyqa.files import write_json
@@ -59,7 +59,6 @@ def measure_costs(
     from analogyqa.training.learner import Learner
 
     chosen = device_for(device)
-    torch.set_num_threads(1)
     systems = {name: system_from(values) for name, values in settings["systems"].items()}
     seconds: dict[str, list[float]] = {name: [] for name in systems}
     costs, steps = {}, {}
@@ -67,23 +66,18 @@ def measure_costs(
         files = CellFiles(corpus, vectors.get(system.vectors or ""), None, {})
         data = load_cell(files, settings["question_types"], system, settings["lowercase"][name])
         steps[name] = _take_steps(Learner(system, data, 0, chosen))
-        parameters, batches = next(steps[name])
+        with reproducible_arithmetic():
+            parameters, batches = next(steps[name])
         costs[name] = {"parameters": parameters, "batches": batches, "seconds": seconds[name]}
-    for _ in range(STEPS):
-        for name, step in steps.items():
-            started = time.perf_counter()
-            next(step)
-            seconds[name].append(time.perf_counter() - started)
+    with reproducible_arithmetic():
+        for _ in range(STEPS):
+            for name, step in steps.items():
+                started = time.perf_counter()
+                next(step)
+                seconds[name].append(time.perf_counter() - started)
     is_gpu = chosen.type == "cuda"
     machine = torch.cuda.get_device_name(chosen) if is_gpu else f"{processor()}, one thread"
     write_json(path, {"machine": machine, "git_commit": code_commit(), "systems": costs})
-
-
-def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """Return the model of the CPU, or its architecture if the model is unknown."""
-    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())
 
 
 def _take_steps(learner: "Learner") -> Iterator[tuple[int, int]]:

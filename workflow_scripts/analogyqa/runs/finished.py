@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from analogyqa.arithmetic import prepare_kernels, reproducible_arithmetic
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.train import checkpoint_path
 from analogyqa.schemas import DECISIONS, INSIDE, write_table
 from analogyqa.settings.systems import System
-from analogyqa.surroundings import one_thread
 from analogyqa.training.data import CellJob, read_vocabulary
 from analogyqa.training.scoring import Encode, array_encoder
 
@@ -67,6 +67,7 @@ def trained_encoder(
 
     from analogyqa.training.learner import load_state
 
+    prepare_kernels()
     encoder = build_encoder(system.encoder_name, word_vectors, system.training, seed)
     state = load_state(path, torch.device("cpu"))
     with explain_damage(path, f"not the weights of the encoder {system.encoder} for seed {seed}"):
@@ -87,7 +88,7 @@ def write_inside(job: CellJob, results: str | Path, path: str | Path) -> None:
     checkpoint = finished_checkpoint(job, seed, results)
     data = job.load(seed)
     _, word_ids, _ = read_vocabulary(files, job.system, job.lowercase)
-    with one_thread():
+    with reproducible_arithmetic():
         inside = look_inside(data, job.system, seed, checkpoint, word_ids or {})
     write_table(inside, INSIDE, path)
 

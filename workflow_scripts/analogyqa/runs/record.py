@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from analogyqa.arithmetic import portability_gaps, processor
 from analogyqa.cells.cell import Cell
 from analogyqa.corpora.questions import select_subset
 from analogyqa.files import write_json
@@ -44,6 +45,8 @@ def environment() -> dict:
     return {
         "versions": versions,
         "platform": platform.platform(),
+        "processor": processor(),
+        "not_portable": portability_gaps(),
         "git_commit": code_commit(),
         "slurm_job": os.environ.get("SLURM_JOB_ID"),
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,

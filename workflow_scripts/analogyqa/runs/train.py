@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from analogyqa.arithmetic import PORTABLE, PORTABLE_VARIABLES, reproducible_arithmetic
 from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import explain_damage
 from analogyqa.files import write_json
@@ -23,7 +24,6 @@ from analogyqa.runs.depends_on import STORAGE, code_hash, content_hash
 from analogyqa.runs.record import named_by_seed, table_hashes, write_run
 from analogyqa.schemas import HISTORY, read_table, write_table
 from analogyqa.settings.systems import System
-from analogyqa.surroundings import one_thread
 from analogyqa.training.data import CellJob
 from analogyqa.training.specs import OPTIMISERS
 
@@ -39,6 +39,8 @@ _WEIGHTS = (
     "analogyqa.training.devices.set_numerics",
     "analogyqa.training.data.CellJob",
 )
+
+KERNELS = "analogyqa.arithmetic.replace_kernels"
 
 
 def plugin_code(system: System) -> list[str]:
@@ -76,7 +78,7 @@ def checkpoint_path(
     import torch
 
     system = job.system
-    depends_on = {
+    depends_on: dict[str, Any] = {
         # Not the weights that score: a checkpoint has both the last weights and their averages.
         "system": {
             key: value for key, value in system.scientific().items() if key != "scores_with"
@@ -91,6 +93,8 @@ def checkpoint_path(
         "torch": torch.__version__.partition("+")[0],
         "code": weights_code(system),
     }
+    if job.settings.get("arithmetic") == PORTABLE:  # settings of older runs lack it
+        depends_on["arithmetic"] = [PORTABLE_VARIABLES, code_hash(KERNELS)]
     return Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
 
 
@@ -142,7 +146,7 @@ def train_one(
     from analogyqa.training.loop import train_seed
 
     set_numerics(device)
-    with one_thread():
+    with reproducible_arithmetic():
         start = None
         if job.system.starts_from and not checkpoint.exists():
             start = _first_weights(job, job.system.starts_from, seed, device, checkpoint.parent)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
+from analogyqa.arithmetic import PORTABLE
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import RANKED
 from analogyqa.settings import overrides as ov
@@ -49,6 +50,9 @@ class Config(Section):
     """The address of an MLflow server, or of a store; null for a file in `output_dir`."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where training runs; `auto` takes a GPU if there is one that works."""
+    arithmetic: Literal["native", "portable"] = "native"
+    """`portable` gives the same bytes on every x86-64 processor with AVX2, and uses no GPU.
+    `native` is faster."""
     seeds: Seeds
     """The seeds of every cell: a number n for 0 to n - 1, or a list; or a mapping of these by
     overrides, such as `precision=bfloat16`, by subset, and by `cross_validation`, `variations` (of
@@ -109,6 +113,11 @@ class Config(Section):
         words = Counter(word for words in self.question_types.values() for word in words)
         if twice := sorted(word for word, count in words.items() if count > 1):
             raise ValueError(f"question_types: {', '.join(twice)} belongs to two types")
+        if self.arithmetic == PORTABLE and self.device == "cuda":
+            raise ValueError(
+                "arithmetic: portable arithmetic needs a CPU; set `device: cpu`, or `arithmetic: "
+                "native` for a GPU"
+            )
         for name in {ALL, OTHER} & set(self.question_types):
             raise ValueError(f"question_types.{name}: this name is taken, choose another one")
         if ALL in self.subsets:

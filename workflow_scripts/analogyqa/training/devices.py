@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 
+from analogyqa.arithmetic import IS_PORTABLE
 from analogyqa.errors import AnalogyQAError
 
 log = logging.getLogger(__name__)
@@ -17,10 +18,11 @@ def device_for(requested: str) -> torch.device:
     """Return the device for `auto`, `cpu` or `cuda`, and set its numerics.
 
     With `auto`, a job that was given a GPU that PyTorch cannot use warns and runs on the CPU.
+    Portable arithmetic is that of the CPU.
 
     Raises AnalogyQAError when `cuda` is requested but not available.
     """
-    if requested == "cpu":
+    if requested == "cpu" or IS_PORTABLE:
         return torch.device("cpu")
     if torch.cuda.is_available():
         set_numerics(torch.device("cuda"))
