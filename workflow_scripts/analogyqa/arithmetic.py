@@ -34,6 +34,7 @@ PORTABLE_VARIABLES = {
 }
 
 
+THREADS = 1  # of a job that computes
 AVX2 = "AVX2"  # the instructions of a processor
 # Read once: a variable that is set later, when the libraries were imported, has no effect.
 MISSING_VARIABLES = [
@@ -60,7 +61,7 @@ def _cpuinfo(key: str, path: Path) -> str:
 
 @contextmanager
 def reproducible_arithmetic() -> Iterator[None]:
-    """Compute in one thread in a `with` block, as all jobs do: with more, the last bits differ.
+    """Compute in THREADS in a `with` block, as all jobs do: with more, the last bits differ.
 
     Import PyTorch before, if it is used. Its kernels are those of `prepare_kernels`.
     """
@@ -70,9 +71,9 @@ def reproducible_arithmetic() -> Iterator[None]:
     threads = torch.get_num_threads() if torch else 1
     try:
         if torch:
-            torch.set_num_threads(1)
+            torch.set_num_threads(THREADS)
             prepare_kernels()
-        with threadpool_limits(1):
+        with threadpool_limits(THREADS):
             yield
     finally:
         if torch:

@@ -1,0 +1,268 @@
+"""What moves a score besides the seed: the same cells with one thing changed, in moves.csv.
+
+    python benchmarks/moves.py --with "Python 3.13=/path/to/python" --with "PyTorch 2.10=..."
+
+Each level of each factor trains the seeds of a cell again, with everything else as before. The page
+docs/what-moves-a-score.md compares them seed by seed. The real data need ANALOGYQA_MIRROR. What is
+finished in results/moves is not repeated.
+"""
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+import yaml
+
+from analogyqa.arithmetic import PORTABLE_VARIABLES
+from analogyqa.measures import RANKED
+from analogyqa.schemas import METRICS, SCORES, read_table
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parent
+ROWS, PAGE = FOLDER / "moves.csv", ROOT / "docs" / "what-moves-a-score.md"
+RESULTS = ROOT / "results" / "moves"
+MEASURES = [*RANKED][:2]
+COLUMNS = ["date", "data", "cell", "factor", "level", "seed", *MEASURES, "change", "versions"]
+COLUMNS += ["processor", "commit", "reason"]
+BASE = "base"
+RUN_SCRIPT = ROOT / "workflow_scripts" / "run_script.py"
+# Runs a script as Python does, after a job has been told to use two threads.
+TWO_THREADS = (
+    "import runpy, sys, analogyqa.arithmetic as at; at.THREADS = 2; sys.argv.pop(0); "
+    "runpy.run_path(sys.argv[0], run_name='__main__')"
+)
+
+
+class Level(NamedTuple):
+    """One thing that differs from the base: variables, configuration, or how Python starts."""
+
+    factor: str
+    level: str
+    variables: Mapping[str, str] = {}
+    config: Mapping[str, object] = {}
+    start: tuple[str, ...] = ()
+    python: str = sys.executable
+
+
+LEVELS = [
+    Level("", BASE),
+    Level("threads", "two", start=("-c", TWO_THREADS)),
+    Level("instructions", "none", {"ATEN_CPU_CAPABILITY": "default"}),
+    Level("instructions", "AVX2", {"ATEN_CPU_CAPABILITY": "avx2"}),
+    Level("library", "MKL for all processors", {"MKL_CBWR": "COMPATIBLE"}),
+    Level("library", "oneDNN for AVX2", {"ONEDNN_MAX_CPU_ISA": "AVX2"}),
+    Level("arithmetic", "portable", config={"arithmetic": "portable"}),
+    Level("precision", "bfloat16", config={"training": {"precision": "bfloat16"}}),
+    Level("device", "GPU", config={"device": "cuda"}),
+]
+# Factors for which --with names an interpreter, such as that of another environment.
+GIVEN = {"Python": "Python 3.13", "PyTorch": "PyTorch 2.10"}
+
+
+class Data(NamedTuple):
+    """A run whose cells are trained again."""
+
+    title: str
+    config: dict
+    base: Path
+    cells: list[str]
+
+
+DATA = [
+    Data(
+        "the demo",
+        {"seeds": 5, "papers": ["diallo2019"]},
+        ROOT / "sample" / "config.yaml",
+        ["analogy/wikiqa/comb", "similarity/wikiqa/comb", "hyperqa/wikiqa/comb"],
+    ),
+    Data(
+        "WikiQA",
+        {"seeds": 3, "papers": ["diallo2019"]},
+        ROOT / "config.yaml",
+        ["analogy/wikiqa/comb", "similarity/wikiqa/comb"],
+    ),
+]
+SHARED = ("corpora", "vectors", "prototypes", "quadruples", "rewritten")
+
+
+def environment(level: Level) -> dict[str, str]:
+    """Return the variables of a level; those that choose code are not inherited."""
+    inherited = {k: v for k, v in os.environ.items() if k not in PORTABLE_VARIABLES}
+    return inherited | dict(level.variables)
+
+
+def results_folder(data: Data, level: Level) -> Path:
+    name = "-".join(filter(None, [level.factor, level.level]))
+    return Path(str(RESULTS / data.title / name).replace(" ", "-"))
+
+
+def run_folder(data: Data, cell: str, level: Level) -> Path:
+    return results_folder(data, level) / "runs" / cell / "default"
+
+
+def train(data: Data, cell: str, level: Level) -> str:
+    """Train the seeds of a cell at a level; return why it cannot run, or ""."""
+    folder, base = results_folder(data, level), results_folder(data, LEVELS[0])
+    if (run_folder(data, cell, level) / "run.json").exists():
+        return ""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = {"arithmetic": "native", "device": "cpu", **data.config, **level.config}
+    configfile = folder.with_suffix(".yaml")
+    configfile.write_text(yaml.safe_dump(config | {"output_dir": str(folder)}))
+    if folder == base:  # with the tables that all levels read
+        target = str(run_folder(data, cell, level) / "run.json")
+        command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
+        command += ["--configfile", str(data.base), str(configfile), "--", target]
+        subprocess.run(command, check=True, cwd=ROOT, env=environment(level))
+        return ""
+    for name in SHARED:
+        if (base / name).exists() and not (folder / name).exists():
+            (folder / name).symlink_to(base / name)
+    system, dataset, subset = cell.split("/")
+    command = [level.python, *level.start, str(RUN_SCRIPT), "train_encoder", f"system={system}"]
+    command += [f"dataset={dataset}", f"subset={subset}", "overrides=default"]
+    command += ["--configfile", str(data.base), "--configfile", str(configfile)]
+    done = subprocess.run(command, cwd=ROOT, env=environment(level), text=True, capture_output=True)
+    if not done.returncode:
+        return ""
+    lines = [line.removeprefix("Error: ") for line in done.stderr.splitlines() if line.strip()]
+    errors = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    return errors[0].removeprefix("Error: ") if errors else lines[-1]
+
+
+def rows_of(data: Data, cell: str, level: Level, reason: str) -> Iterator[dict]:
+    """Yield a row for each seed, or one with the reason why there is none."""
+    row = {"date": date.today(), "data": data.title, "cell": cell}
+    row |= {"factor": level.factor, "level": level.level}
+    if reason:
+        yield row | {"reason": reason}
+        return
+    folder, base = (run_folder(data, cell, at) for at in (level, LEVELS[0]))
+    record = json.loads((folder / "run.json").read_text())
+    versions = (f"{name} {record['versions'][name]}" for name in ("python", "torch", "numpy"))
+    row |= {"versions": ", ".join(versions)}
+    row |= {"processor": record["processor"], "commit": record["git_commit"][:8]}
+    scores, before = (read_table(at / "scores.parquet", SCORES) for at in (folder, base))
+    changes = (scores["score"] - before["score"]).abs().groupby(scores["seed"]).max()
+    metrics = read_table(folder / "metrics.parquet", METRICS)
+    metrics = metrics[metrics["split"].eq("test") & metrics["measure"].isin(MEASURES)]
+    means = metrics.groupby(["seed", "measure"], observed=True)["value"].mean().unstack()
+    for seed, values in means.iterrows():
+        numbers = {name: f"{values[name]:.6f}" for name in MEASURES}
+        yield row | numbers | {"seed": seed, "change": f"{changes[seed]:.3g}"}
+
+
+def comparison(part: pd.DataFrame, base: pd.DataFrame) -> list[str]:
+    """Return what a level of a factor does to a cell, as the fields of a row of the page.
+
+    The variance of a factor is that within pairs of runs of one seed, half of the mean squared
+    difference; its share is that of the sum with the variance over seeds.
+    """
+    paired = part.set_index("seed")[MEASURES] - base.set_index("seed")[MEASURES]
+    fields = [f"{(part['change'] == 0).sum()} of {len(part)}", f"{part['change'].max():.2g}"]
+    for name in MEASURES:
+        differences, spread = paired[name], base[name].var()
+        own = (differences**2).mean() / 2
+        share = own / (own + spread) if own else 0.0
+        fields += [f"{differences.mean():+.3f} ({differences.abs().max():.3f})", f"{share:.0%}"]
+    return fields
+
+
+def seed_fields(base: pd.DataFrame) -> list[str]:
+    """Return the fields of the row of the seed, with differences from the first seed."""
+    fields = [f"0 of {len(base) - 1}", "-"]
+    for name in MEASURES:
+        differences = base[name].iloc[1:] - base[name].iloc[0]
+        fields += [f"{differences.mean():+.3f} ({differences.abs().max():.3f})", "-"]
+    return fields
+
+
+def table(lines: list[list[str]]) -> str:
+    rows = [lines[0], ["---"] * len(lines[0]), *lines[1:]]
+    return "".join("| " + " | ".join(row) + " |\n" for row in rows)
+
+
+def render() -> str:
+    """Return the text of the page."""
+    rows = pd.read_csv(ROWS, keep_default_na=False)
+    for name in (*MEASURES, "change"):
+        rows[name] = pd.to_numeric(rows[name])
+    shown = [f"{RANKED[name].short} (largest)" for name in MEASURES]
+    head = ["factor", "level", "same scores", "largest change of a score"]
+    head += [field for name in shown for field in (name, "share of variance")]
+    parts = [HEAD]
+    for (data, cell), of_cell in rows.groupby(["data", "cell"], sort=False):
+        base = of_cell[of_cell["factor"] == ""]
+        lines = [head, ["seed", "another", *seed_fields(base)]]
+        for (factor, level), part in of_cell.groupby(["factor", "level"], sort=False):
+            if not factor:
+                continue
+            label = [factor, level]
+            reason = part["reason"].iloc[0]
+            missing = [f"not run: {reason}", *["-"] * 5]
+            lines.append([*label, *(missing if reason else comparison(part, base))])
+        spread = ", ".join(
+            f"{RANKED[name].short} {base[name].mean():.3f} ± {base[name].std():.3f}"
+            for name in MEASURES
+        )
+        first = base.iloc[0]
+        parts.append(
+            f"## {cell.replace('/', ' ')}, {data}\n\nBase: {spread} over {len(base)} seeds; "
+            f"{first['versions']}; {first['processor']}; commit `{first['commit']}`.\n\n"
+            + table(lines)
+        )
+    seen = pd.read_csv(ROOT / "sample" / "processors.csv", dtype=str)
+    parts.append(PROCESSORS + table([[*seen.columns], *seen.to_numpy().tolist()]))
+    return "\n".join(parts)
+
+
+HEAD = """# What moves a score
+
+"""
+PROCESSORS = """## Processors
+
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--with", action="append", default=[], metavar="NAME=PYTHON", dest="given")
+    parser.add_argument("--render", action="store_true", help="only write the page again")
+    options = parser.parse_args()
+    if not options.render:
+        given = dict(text.split("=", 1) for text in options.given)
+        write_rows(given)
+    PAGE.write_text(render(), encoding="utf-8")
+
+
+def write_rows(given: Mapping[str, str]) -> None:
+    """Train what is not finished, and write all rows."""
+    rows: list[dict] = []
+    for data in DATA:
+        for cell in data.cells:
+            for level in LEVELS:
+                reason = train(data, cell, level)
+                rows += rows_of(data, cell, level, reason)
+                print(data.title, cell, level.factor, level.level, reason, flush=True)
+            for factor, name in GIVEN.items():
+                level = Level(factor, name, python=given.get(name, ""))
+                command = f'python benchmarks/moves.py --with "{name}=/path/to/python"'
+                is_done = (run_folder(data, cell, level) / "run.json").exists()
+                missing = f"`{command}`" if not level.python and not is_done else ""
+                rows += rows_of(data, cell, level, missing or train(data, cell, level))
+    with ROWS.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
