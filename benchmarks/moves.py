@@ -28,7 +28,7 @@ from analogyqa.schemas import METRICS, SCORES, read_table
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent
 ROWS, PAGE = FOLDER / "moves.csv", ROOT / "docs" / "what-moves-a-score.md"
-RESULTS = ROOT / "results" / "moves"
+RESULTS = Path("results", "moves")  # below ROOT
 MEASURES = [*RANKED][:2]
 COLUMNS = ["date", "data", "cell", "factor", "level", "seed", *MEASURES, "change", "versions"]
 COLUMNS += ["processor", "commit", "reason"]
@@ -121,16 +121,16 @@ def train(data: Data, cell: str, level: Level) -> str:
         target = str(run_folder(data, cell, level) / "run.json")
         command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
         command += ["--configfile", str(data.base), str(configfile), "--", target]
-        subprocess.run(command, check=True, cwd=ROOT, env=environment(level))
+        subprocess.run(command, check=True, env=environment(level))
         return ""
     for name in SHARED:
         if (base / name).exists() and not (folder / name).exists():
-            (folder / name).symlink_to(base / name)
+            (folder / name).symlink_to(Path("..", base.name, name))
     system, dataset, subset = cell.split("/")
     command = [level.python, *level.start, str(RUN_SCRIPT), "train_encoder", f"system={system}"]
     command += [f"dataset={dataset}", f"subset={subset}", "overrides=default"]
     command += ["--configfile", str(data.base), "--configfile", str(configfile)]
-    done = subprocess.run(command, cwd=ROOT, env=environment(level), text=True, capture_output=True)
+    done = subprocess.run(command, env=environment(level), text=True, capture_output=True)
     if not done.returncode:
         return ""
     lines = [line.removeprefix("Error: ") for line in done.stderr.splitlines() if line.strip()]
@@ -237,6 +237,7 @@ def main() -> None:
     parser.add_argument("--with", action="append", default=[], metavar="NAME=PYTHON", dest="given")
     parser.add_argument("--render", action="store_true", help="only write the page again")
     options = parser.parse_args()
+    os.chdir(ROOT)
     if not options.render:
         given = dict(text.split("=", 1) for text in options.given)
         write_rows(given)
