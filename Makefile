@@ -93,7 +93,7 @@ browser-test: environment
 	@$(PY) -m pytest -m browser -rs
 
 bench: environment
-	@for name in training quadruples overhead; do \
+	@for name in training arithmetic quadruples overhead; do \
 	  echo "== $$name"; $(PY) benchmarks/$$name.py || exit 1; done
 	@$(PY) benchmarks/performance.py
 

@@ -78,7 +78,7 @@ def device(kind: str = "cpu") -> str:
 
         return torch.cuda.get_device_name()
     # Not at the top: `run_in_new_process` measures memory.
-    from analogyqa.runs.cost import processor
+    from analogyqa.arithmetic import processor
 
     return f"{os.cpu_count()} cores, {processor()}"
 

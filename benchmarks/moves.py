@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+import torch
 import yaml
 
 from analogyqa.arithmetic import PORTABLE_VARIABLES
@@ -63,8 +64,8 @@ LEVELS = [
     Level("precision", "bfloat16", config={"training": {"precision": "bfloat16"}}),
     Level("device", "GPU", config={"device": "cuda"}),
 ]
-# Factors for which --with names an interpreter, such as that of another environment.
-GIVEN = {"Python": "Python 3.13", "PyTorch": "PyTorch 2.10"}
+# Factors and levels for which --with names an interpreter, that of another environment.
+GIVEN = [("Python", "3.13"), ("PyTorch", "2.10")]
 
 
 class Data(NamedTuple):
@@ -113,6 +114,10 @@ def train(data: Data, cell: str, level: Level) -> str:
     folder, base = results_folder(data, level), results_folder(data, LEVELS[0])
     if (run_folder(data, cell, level) / "run.json").exists():
         return ""
+    if not level.python:
+        return f'`python benchmarks/moves.py --with "{level.factor} {level.level}=/path/to/python"`'
+    if level.config.get("device") == "cuda" and not torch.cuda.is_available():
+        return "`python benchmarks/moves.py` on a machine with a GPU"
     folder.mkdir(parents=True, exist_ok=True)
     config = {"arithmetic": "native", "device": "cpu", **data.config, **level.config}
     configfile = folder.with_suffix(".yaml")
@@ -138,7 +143,7 @@ def train(data: Data, cell: str, level: Level) -> str:
     return errors[0].removeprefix("Error: ") if errors else lines[-1]
 
 
-def rows_of(data: Data, cell: str, level: Level, reason: str) -> Iterator[dict]:
+def level_rows(data: Data, cell: str, level: Level, reason: str) -> Iterator[dict]:
     """Yield a row for each seed, or one with the reason why there is none."""
     row = {"date": date.today(), "data": data.title, "cell": cell}
     row |= {"factor": level.factor, "level": level.level}
@@ -226,8 +231,36 @@ def render() -> str:
 
 HEAD = """# What moves a score
 
+Besides the seed, a score depends on what nobody writes into a paper: the number of threads, the
+instructions of the processor, the libraries that multiply matrices, and the versions of the
+packages. Crane (2018, "Questionable Answers in Question Answering Research") showed for answer
+selection that they can move a score by more than many published gains.
+
+`python benchmarks/moves.py` trains the same cells again with one of these changed at a time, and
+writes this page. The base is one thread in native arithmetic. A level is compared with it seed by
+seed: for how many seeds all scores have the same bytes, the largest change of a candidate's score
+on dev and test, and the mean and the largest change of the measures on test. The share of
+variance is that of the factor beside the seed: half of the mean squared change, over its sum with
+the variance between seeds. With so few seeds, take the shares as orders of magnitude.
+
 """
-PROCESSORS = """## Processors
+PROCESSORS = """## Portable arithmetic
+
+With `arithmetic: portable`, the default of the demo, a run has the same bytes on every x86-64
+processor with AVX2. Five environment variables fix the code that PyTorch, oneDNN, MKL, OpenBLAS
+and NumPy choose, and NumPy computes what these variables cannot fix:
+
+- **square roots**, which MKL computes from an approximation that differs between processors, and
+- **matrix products**, which MKL computes alike on all processors only with SSE2, at twice the
+  time. OpenBLAS has one code for all processors from Haswell on.
+
+Sums, norms, exponentials, `tanh`, softmax and convolutions did not differ. Portable arithmetic
+uses no GPU. docs/performance.md has the cost of a step. The bytes are those of the locked
+versions of the packages: another version of PyTorch may change them, as the tables above show.
+
+`analogyqa verify results/demo` compares the scores of all cells with `sample/expected.csv`. If a
+cell differs, it says which variable was not in force. `tests/workflow/test_portable.py` trains
+two cells again on processors that QEMU emulates. These processors gave the expected scores:
 
 """
 
@@ -247,18 +280,13 @@ def main() -> None:
 def write_rows(given: Mapping[str, str]) -> None:
     """Train what is not finished, and write all rows."""
     rows: list[dict] = []
+    levels = LEVELS + [Level(*name, python=given.get(" ".join(name), "")) for name in GIVEN]
     for data in DATA:
         for cell in data.cells:
-            for level in LEVELS:
+            for level in levels:
                 reason = train(data, cell, level)
-                rows += rows_of(data, cell, level, reason)
+                rows += level_rows(data, cell, level, reason)
                 print(data.title, cell, level.factor, level.level, reason, flush=True)
-            for factor, name in GIVEN.items():
-                level = Level(factor, name, python=given.get(name, ""))
-                command = f'python benchmarks/moves.py --with "{name}=/path/to/python"'
-                is_done = (run_folder(data, cell, level) / "run.json").exists()
-                missing = f"`{command}`" if not level.python and not is_done else ""
-                rows += rows_of(data, cell, level, missing or train(data, cell, level))
     with ROWS.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()

@@ -15,9 +15,9 @@ from typing import Annotated
 
 import typer
 
+from analogyqa.arithmetic import processor
 from analogyqa.cli.options import CONFIG, ConfigOption
 from analogyqa.planning import REFERENCE, Timings, mean_timing, read_listing
-from analogyqa.runs.cost import processor
 from analogyqa.settings.load import read_config
 
 
