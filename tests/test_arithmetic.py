@@ -25,6 +25,9 @@ def kernels():
     first, second = (torch.rand(3, 5, 5, generator=draw) for _ in range(2))
     bias = torch.rand(20, generator=draw)
 
+    torch.manual_seed(0)
+    lstm_layer = torch.nn.LSTM(50, 6)
+
     def compute() -> dict[str, torch.Tensor]:
         weight = right.clone().requires_grad_()
         loss = torch.nn.functional.linear(left, weight, bias).sqrt().sum()
@@ -45,14 +48,17 @@ def kernels():
             "addmm without a sum": torch.addmm(bias * torch.nan, left, right.T, beta=0),
             "baddbmm": torch.baddbmm(first, first, second, beta=0.5),
             "gradient": gradient,
+            "LSTM": lstm_layer(left[:, None])[0],
         }
 
     native = compute()
+    lstm = torch.nn.LSTM.forward
     library = replace_kernels.__wrapped__()
     try:
         return native, compute()
     finally:
         library._destroy()
+        torch.nn.LSTM.forward = lstm
 
 
 def test_replaced_kernels_compute_the_same_functions(kernels):

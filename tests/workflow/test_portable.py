@@ -1,8 +1,10 @@
 """In portable arithmetic, a job has the same bytes on other processors, which QEMU emulates."""
 
+import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,27 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not QEMU, reason="needs qemu-x86_64, of Debian's package qemu-user"),
 ]
+
+# With all variables set, a script does not start again, which would end the emulation.
+VARIABLES = PORTABLE_VARIABLES | MALLOC_OPTIONS | {"OPENBLAS_NUM_THREADS": "1"}
+
+
+def test_every_operation_has_the_same_bytes_on_other_processors():
+    command = [sys.executable, str(Path(__file__).with_name("operations.py"))]
+    native, *emulated = (
+        json.loads(
+            subprocess.run(
+                [*emulator, *command],
+                env=clean_environment() | VARIABLES,
+                check=True,
+                stdout=subprocess.PIPE,
+            ).stdout
+        )
+        for emulator in ([], [QEMU, "-cpu", "Haswell"], [QEMU, "-cpu", "EPYC"])
+    )
+    assert len(native) > 30
+    for hashes in emulated:
+        assert [name for name in native if hashes[name] != native[name]] == []
 
 
 @pytest.mark.parametrize(
@@ -37,12 +60,10 @@ def test_a_job_on_another_processor_has_the_same_bytes(demo, tmp_path, processor
     command = [QEMU, "-cpu", processor, sys.executable, "workflow_scripts/run_script.py"]
     command += ["train_encoder", f"system={system}", "dataset=wikiqa", "subset=comb"]
     command += ["overrides=default", "--configfile", "sample/config.yaml"]
-    # With all variables set, the script does not start again, which would end the emulation.
-    variables = PORTABLE_VARIABLES | MALLOC_OPTIONS | {"OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
         [*command, "--configfile", str(config)],
         cwd=demo,
-        env=clean_environment(demo) | variables,
+        env=clean_environment(demo) | VARIABLES,
         capture_output=True,
         text=True,
     )

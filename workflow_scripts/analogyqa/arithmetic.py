@@ -93,11 +93,23 @@ def replace_kernels() -> object:
     MKL approximates roots, and the approximation differs between processors; its products that do
     not differ use SSE2 and take twice the time. NumPy's roots are exact, and OpenBLAS multiplies
     with its kernel for Haswell on all these processors. Half precision is rounded from float32.
+    LSTMs are computed without oneDNN, whose LSTM differs between processors.
 
     Returns what must be kept as long as the kernels are to stay.
     """
+    import torch
     from torch.library import Library
 
+    lstm = torch.nn.LSTM.forward
+
+    def lstm_without_onednn(*arguments: object) -> object:
+        enabled, *_ = torch.backends.mkldnn.set_flags(False)
+        try:
+            return lstm(*arguments)  # type: ignore[call-overload]
+        finally:
+            torch.backends.mkldnn.set_flags(enabled)
+
+    torch.nn.LSTM.forward = lstm_without_onednn  # type: ignore[assignment, method-assign]
     library = Library("aten", "IMPL")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about kernels that are replaced
