@@ -61,7 +61,7 @@ def _cpuinfo(key: str, path: Path) -> str:
 
 @contextmanager
 def reproducible_arithmetic() -> Iterator[None]:
-    """Compute in THREADS in a `with` block, as all jobs do: with more, the last bits differ.
+    """Compute in a `with` block as all jobs do, in THREADS: with more, the last bits differ.
 
     Import PyTorch before, if it is used. Its kernels are those of `prepare_kernels`.
     """
