@@ -125,7 +125,9 @@ def results_of(results: Path, published: str) -> str:
     papers = [load_paper(PAPERS / name / "paper.yaml") for name in ledger["paper"].unique()]
     earlier = [line for line in published.splitlines() if line.startswith("| [")]
     heads, *rows = results_table(papers, ledger, claims)
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in earlier] + rows
+    known = [[cell.strip() for cell in line.strip("|").split("|")] for line in earlier]
+    # Rows that were published with other columns are dropped.
+    rows = [row for row in known if len(row) == len(heads)] + rows
     return markdown_table([heads, *{row[0]: row for row in rows}.values()])
 
 

@@ -63,7 +63,8 @@ def section(name: str = "") -> str:
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     monkeypatch.setattr(publish, "PAPERS", tmp_path / "papers")
-    earlier = "| [other](papers/other/README.md) | A (2017) | 1 | 2 | 3 | 4 | 5 | 1 holds |"
+    earlier = "| [other](papers/other/README.md) | A (2017) | 1 | 2 | 3 | 4 | 5 | - | 1 holds |"
+    earlier += "\n| [of other columns](papers/old/README.md) | A (2016) | 1 |"
     table = f"{publish.RESULTS}\n\n| heads |\n| - |\n{earlier}\n\n{publish.END}"
     texts = (
         ["a .735, +.020 (p = .003)\nb .736 of .74", section("cross_validation"),
@@ -87,7 +88,10 @@ def results(tmp_path, monkeypatch):
         os.utime(record_of(results, name), (0, 0))
     rows = [dict(zip(publish.CELL, (name, *CELL), strict=True)) for name in ("a", "b", "c", "a")]
     write_csv(to_frame(rows, SUMMARY), results / "summary.csv")
-    verdicts = [{"paper": PAPER, "verdict": verdict} for verdict in ("lower", "not run", "not run")]
+    verdicts = [
+        {"paper": PAPER, "verdict": verdict, "kind": kind}
+        for verdict, kind in (("lower", "score"), ("not run", "score"), ("reproduced", "count"))
+    ]
     write_csv(to_frame(verdicts, LEDGER), results / "ledger.csv")
     write_csv(to_frame([{"paper": PAPER}], CLAIMS), results / "claims.csv")
     store_command(results, "snakemake --cores 2")

@@ -1,7 +1,6 @@
 """The verdicts as pages: every published number next to ours, and the claims of each paper."""
 
 from collections.abc import Iterable
-from itertools import product
 
 import pandas as pd
 
@@ -23,6 +22,7 @@ from analogyqa.evaluation.verdicts import (
     OTHER_DATA,
     REPRODUCED,
 )
+from analogyqa.report.outcomes import KIND_NOUNS
 from analogyqa.report.table_formats import Block, Table, Value, value_text
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
 from analogyqa.report.tables import (
@@ -37,12 +37,10 @@ from analogyqa.settings.artefacts import Artefact
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import PAPER
 
 TITLE = "Published numbers and ours"
 HOW_MANY = "Published numbers by verdict"
 _EVIDENCE = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE)
-_HYPERPARAMETERS = (PAPER, TUNED, "")
 _WITH_SUBSTITUTES, _REPEATED = "with a substitute", "printed before"
 LEGEND = (
     *cell_legend(" (published) mark [note]", both_intervals=True),
@@ -77,7 +75,7 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
 
 
 def _verdict_counts(ledger: pd.DataFrame) -> Block:
-    """Return the number of each verdict, by paper and hyperparameters; each value counts once."""
+    """Return the number of each verdict, by paper and kind of number; each value counts once."""
     others = [verdict for verdict in LOOKS if verdict not in _EVIDENCE]
     heads = [
         *(f"New evidence: {_sign(verdict)}" for verdict in _EVIDENCE),
@@ -86,8 +84,8 @@ def _verdict_counts(ledger: pd.DataFrame) -> Block:
         _REPEATED,
     ]
     lines = []
-    for paper, name in product(ledger["paper"].unique(), _HYPERPARAMETERS):
-        rows = ledger[ledger["paper"].eq(paper) & ledger["hyperparameters"].eq(name)]
+    kinds = ledger["kind"].map(KIND_NOUNS), ledger["hyperparameters"]
+    for (paper, kind, name), rows in ledger.groupby(["paper", *kinds], sort=False):
         once = rows[rows["repeats"] == ""]
         has_substitute = once["substitute"] != ""
         new, substituted, every = (
@@ -97,9 +95,8 @@ def _verdict_counts(ledger: pd.DataFrame) -> Block:
         counts = [new[verdict] for verdict in _EVIDENCE]
         counts.append(" / ".join(substituted[verdict] for verdict in _EVIDENCE))
         counts += [*(every[verdict] for verdict in others), str(len(rows) - len(once))]
-        if len(rows):
-            lines.append(([paper, name], list(map(Value, counts))))
-    return Block(HOW_MANY, ["Paper", "Hyperparameters"], heads, lines)
+        lines.append(([paper, kind, name], list(map(Value, counts))))
+    return Block(HOW_MANY, ["Paper", "Numbers", "Hyperparameters"], heads, lines)
 
 
 def _artefact_block(

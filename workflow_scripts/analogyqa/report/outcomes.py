@@ -24,7 +24,8 @@ from analogyqa.evaluation.verdicts import (
 from analogyqa.report.html_pages import render
 from analogyqa.report.table_formats import three_decimals
 from analogyqa.report.tables import printed_name
-from analogyqa.settings.coordinates import SCORE
+from analogyqa.settings.artefacts import BEST
+from analogyqa.settings.coordinates import COST, COUNT, SCORE
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 
@@ -42,6 +43,8 @@ _NUMBER_VERBS = {
     NOT_RUN: ("was not run", "were not run"),
 }
 _COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_RUN)
+_OTHERS = ("other numbers", "primary claims")
+KIND_NOUNS = {SCORE: "scores", COUNT: "counts", COST: "costs", BEST: "best points of curves"}
 
 
 def published_once(ledger: pd.DataFrame, paper: Paper) -> pd.DataFrame:
@@ -85,28 +88,41 @@ def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[s
 def results_table(
     papers: Iterable[Paper], ledger: pd.DataFrame, claims: pd.DataFrame
 ) -> list[list[str]]:
-    """Return the verdicts on each paper, by number and by primary claim, as lines of cells."""
-    lines = [["Paper", "By", *_COLUMNS, "primary claims"]]
+    """Return the verdicts on each paper's scores, other numbers and primary claims, as cells."""
+    lines = [["Paper", "By", *(f"scores {name}" for name in _COLUMNS), *_OTHERS]]
     for paper in papers:
-        counts = Counter(published_once(ledger, paper)["verdict"])
+        once = published_once(ledger, paper)
+        counts = Counter(once.loc[once["kind"].eq(SCORE), "verdict"])
         primary = Counter(_first_judgements(paper, claims, primary=True)["verdict"])
         judged = ", ".join(f"{count} {verdict}" for verdict, count in primary.items())
         labels = [f"[{paper.paper}](papers/{paper.paper}/README.md)", paper.short_citation]
         values = [str(counts[verdict] or "") for verdict in _COLUMNS]
-        lines.append([*labels, *values, judged])
+        lines.append([*labels, *values, "; ".join(_agreeing(once)), judged])
     return lines
 
 
 def _numbers(once: pd.DataFrame) -> list[str]:
-    counts = Counter(once["verdict"])
-    if not counts:
-        return []
-    numbers = f"published number{'s' * (len(once) != 1)}"
-    parts = [f"we reproduce {counts[REPRODUCED] or 'none'} of {len(once)} {numbers}"]
+    """Return what came of the scores, and how many of the other numbers agree."""
+    scores = once[once["kind"] == SCORE]
+    counts = Counter(scores["verdict"])
+    parts = []
+    if counts:
+        noun = f"published score{'s' * (len(scores) != 1)}"
+        parts.append(f"we reproduce {counts[REPRODUCED] or 'none'} of {len(scores)} {noun}")
     if differing := [f"{name} in {counts[name]}" for name in (HIGHER, LOWER) if counts[name]]:
         parts.append(f"ours is {' and '.join(differing)}")
-    others = {name: verbs for name, verbs in _NUMBER_VERBS.items() if counts[name]}
-    return parts + [f"{counts[name]} {verbs[counts[name] > 1]}" for name, verbs in others.items()]
+    verbs = ((name, verbs) for name, verbs in _NUMBER_VERBS.items() if counts[name])
+    parts += [f"{counts[name]} {forms[counts[name] > 1]}" for name, forms in verbs]
+    return [*parts, *_agreeing(once)]
+
+
+def _agreeing(once: pd.DataFrame) -> Iterator[str]:
+    """Yield how many counts, costs and best points agree: `counts that agree: 20 of 24`."""
+    for kind, noun in KIND_NOUNS.items():
+        verdicts = once.loc[once["kind"].eq(kind), "verdict"]
+        if kind != SCORE and len(verdicts):
+            agreeing = verdicts.isin([REPRODUCED, ENFORCED]).sum()
+            yield f"{noun} that agree: {agreeing} of {len(verdicts)}"
 
 
 def _claims(judged: pd.DataFrame, noun: str) -> list[str]:
