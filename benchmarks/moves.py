@@ -181,6 +181,22 @@ def comparison(part: pd.DataFrame, base: pd.DataFrame) -> list[str]:
     return fields
 
 
+def findings(rows: pd.DataFrame) -> Iterator[str]:
+    """Yield for each cell how far rounding alone and another seed move the last measure."""
+    measure = MEASURES[-1]
+    for (data, cell), part in rows.groupby(["data", "cell"], sort=False):
+        base = part[part["factor"] == ""].set_index("seed")[measure]
+        rounding = part[~part["factor"].isin(["", "precision", "device"]) & part["reason"].eq("")]
+        changes = (rounding[measure] - rounding["seed"].map(base)).abs()
+        farthest, spread = rounding.loc[changes.idxmax()], base.max() - base.min()
+        moved = f"{changes.max():.3f}, by {farthest['factor']} ({farthest['level']})"
+        yield (
+            f"- {cell.replace('/', ' ')}, {data}: the largest of {len(changes)} changes of "
+            f"{RANKED[measure].short} by rounding alone is {moved if changes.max() else 'zero'}; "
+            f"{len(base)} seeds are {spread:.3f} apart."
+        )
+
+
 def seed_fields(base: pd.DataFrame) -> list[str]:
     """Return the fields of the row of the seed, with differences from the first seed."""
     fields = [f"0 of {len(base) - 1}", "-"]
@@ -198,12 +214,13 @@ def table(lines: list[list[str]]) -> str:
 def render() -> str:
     """Return the text of the page."""
     rows = pd.read_csv(ROWS, keep_default_na=False)
+    rows["seed"] = pd.to_numeric(rows["seed"])
     for name in (*MEASURES, "change"):
         rows[name] = pd.to_numeric(rows[name])
     shown = [f"{RANKED[name].short} (largest)" for name in MEASURES]
     head = ["factor", "level", "same scores", "largest change of a score"]
     head += [field for name in shown for field in (name, "share of variance")]
-    parts = [HEAD]
+    parts = [HEAD + "\n".join(findings(rows)) + "\n"]
     for (data, cell), of_cell in rows.groupby(["data", "cell"], sort=False):
         base = of_cell[of_cell["factor"] == ""]
         lines = [head, ["seed", "another", *seed_fields(base)]]
@@ -243,6 +260,9 @@ on dev and test, and the mean and the largest change of the measures on test. Th
 variance is that of the factor beside the seed: half of the mean squared change, over its sum with
 the variance between seeds. With so few seeds, take the shares as orders of magnitude.
 
+Where training is short, as in the demo, rounding hardly moves a measure. Where it is long, it grows
+until a run is another run, as with another seed:
+
 """
 PROCESSORS = """## Portable arithmetic
 
@@ -254,8 +274,10 @@ and NumPy choose, and NumPy computes what these variables cannot fix:
 - **matrix products**, which MKL computes alike on all processors only with SSE2, at twice the
   time. OpenBLAS has one code for all processors from Haswell on.
 
-Sums, norms, exponentials, `tanh`, softmax and convolutions did not differ. Portable arithmetic
-uses no GPU. docs/performance.md has the cost of a step. The bytes are those of the locked
+LSTMs are computed without oneDNN, whose LSTM differs. Sums, norms, exponentials, `tanh`, softmax
+and convolutions did not differ between this machine and the emulated processors. `x ** 0.5` does:
+write `x.sqrt()` in an encoder of your own. Portable arithmetic uses no GPU.
+[Performance](performance.md) has the cost of a step. The bytes are those of the locked
 versions of the packages: another version of PyTorch may change them, as the tables above show.
 
 `analogyqa verify results/demo` compares the scores of all cells with `sample/expected.csv`. If a

@@ -1,9 +1,10 @@
 """Write expected.csv: the scores of a finished demo, with which `analogyqa verify` compares others.
 
 python sample/expect.py results/demo
+python sample/expect.py results/demo Haswell "two cells, emulated by QEMU"
 
-Where the scores are those that were expected, add this processor to processors.csv; other scores
-start that file again.
+Where the scores are those that were expected, add this processor, or the one that is named with how
+it was tested, to processors.csv. Other scores start that file again.
 """
 
 import sys
@@ -21,12 +22,12 @@ PROCESSORS = EXPECTED.with_name("processors.csv")
 COLUMNS = dict.fromkeys(["processor", "how", "date", "commit"], "str")
 
 if __name__ == "__main__":
-    results, *how = sys.argv[1:]
+    results, *seen = sys.argv[1:]
     found = expected_values(read_csv(Path(results, "summary.csv"), SUMMARY), results)
-    seen = pd.DataFrame(columns=[*COLUMNS])
+    rows = pd.DataFrame(columns=[*COLUMNS])
     if PROCESSORS.exists() and found.equals(read_csv(EXPECTED, EXPECTED_COLUMNS)):
-        seen = read_csv(PROCESSORS, COLUMNS)
+        rows = read_csv(PROCESSORS, COLUMNS)
     today = f"{datetime.now(UTC):%Y-%m-%d}"
-    seen.loc[len(seen)] = [processor(), *(how or ["native"]), today, code_commit()[:8]]
+    rows.loc[len(rows)] = [*(seen or [processor(), "native"]), today, code_commit()[:8]]
     write_csv(found, EXPECTED)
-    write_csv(seen.drop_duplicates(["processor", "how"]), PROCESSORS)
+    write_csv(rows.drop_duplicates(["processor", "how"]), PROCESSORS)

@@ -6,10 +6,15 @@ from builders.projects import load_script
 
 ROOT = Path(__file__).parents[1]
 performance = load_script(ROOT / "benchmarks" / "performance.py")
+moves = load_script(ROOT / "benchmarks" / "moves.py")
 
 
 def test_the_page_is_rendered_from_the_results():
     assert performance.PAGE.read_text(encoding="utf-8") == performance.render()
+
+
+def test_the_page_of_what_moves_a_score_is_rendered_from_its_rows():
+    assert moves.PAGE.read_text(encoding="utf-8") == moves.render()
 
 
 def test_only_retired_goals_have_a_command_that_is_gone():
