@@ -12,6 +12,7 @@ from analogyqa.corpora.questions import (
     classify_question,
     count_shared,
     fold_corpus,
+    fold_ids,
     keep_train_share,
     original_split,
     restrict_to_fold,
@@ -86,6 +87,29 @@ def test_folds_test_disjoint_questions_and_hold_all_pairs(make_questions, questi
     for question_type in ("who", "when", "what"):
         sizes = [sum(text.startswith(question_type) for text in texts) for texts in tested]
         assert max(sizes) - min(sizes) <= 1
+
+
+@settings(max_examples=12)
+@given(QUESTIONS, st.lists(st.sampled_from(["", *"abcdef"]), min_size=1), st.integers(2, 5))
+def test_an_article_is_on_one_side_of_each_fold(make_questions, questions, articles, folds):
+    corpus = make_questions(questions)
+    numbers = corpus.groupby(["split", "question_id"]).ngroup()
+    # Questions that QUESTION does not draw have no article, so that there are enough for all folds.
+    can_have_article = corpus["question"].str.contains(r"\b\d\b")
+    articles = numbers.map(lambda number: articles[number % len(articles)])
+    corpus["article"] = articles.where(can_have_article, "")
+    corpus["id"] = fold_ids(corpus, "question_id")
+    article_of = corpus.set_index("id")["article"].to_dict()
+    tested = []
+    for folded in all_folds(corpus, folds):
+        assert list(folded.columns) == CORPUS.names
+        for sides in (
+            [{*part(folded, split)["question_id"].map(article_of)} - {""} for split in SPLITS],
+            [question_texts(folded, split) for split in SPLITS],
+        ):
+            assert sum(map(len, sides)) == len(set.union(*sides))
+        tested += part(folded, "test")["question_id"].unique().tolist()
+    assert sorted(tested) == sorted(corpus[corpus["label"] == 1]["id"].unique())
 
 
 def test_folds_are_reproducible_and_stratified_by_original_split(make_questions):

@@ -42,13 +42,14 @@ def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
     """Return a corpus whose test split is one fold of all answerable questions.
 
     Questions are assigned to folds by type and, within a type, by original split, so that the
-    folds are alike. Questions that differ at most in case and punctuation stay together. Of the
-    questions outside the test fold, every eighth goes to the dev split and the others to the
-    training split. Each fold starts to count at another one, so up to nine folds share no dev
-    question.
+    folds are alike. Questions on one article stay together, and so do those that differ at most in
+    case and punctuation. Of the questions outside the test fold, every eighth goes to the dev split
+    and the others to the training split. Each fold starts to count at another one, so up to nine
+    folds share no dev question if there are no articles.
 
     Args:
-        corpus: table with schema CORPUS.
+        corpus: table with schema CORPUS, and optionally the column `article`, the text that the
+            candidates of a question are from; "" if it is not known.
         number: which fold to test, from 1.
         folds: the number of folds.
 
@@ -60,27 +61,70 @@ def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
     """
     answerable = corpus.groupby(["split", "question_id"], observed=True)["label"].transform("any")
     corpus = corpus[answerable].reset_index(drop=True)
-    origin = corpus["split"].astype(str)
     texts = normalise_texts(corpus["question"])
-    types = corpus["question_type"].astype(object).fillna("")
-    groups = pd.DataFrame({"text": texts, "type": types, "origin": origin}).drop_duplicates("text")
-    order = np.random.default_rng(_SEED).permutation(len(groups))
-    groups = groups.iloc[order].sort_values(["type", "origin"], kind="stable")
-    is_tested = np.arange(len(groups)) % folds == number - 1
+    articles = corpus.get("article", texts)
+    questions = pd.DataFrame(
+        {
+            "text": texts,
+            "article": articles.where(articles != "", texts),
+            "type": corpus["question_type"].astype(object).fillna(""),
+            "origin": corpus["split"].astype(str),
+        }
+    ).drop_duplicates(["text", "article"])
+    order = np.random.default_rng(_SEED).permutation(len(questions))
+    questions = questions.iloc[order].sort_values(["type", "origin"], kind="stable")
+    questions["group"] = _join_groups(questions)
+    is_tested = _divide(questions, folds) == number - 1
     new_split = np.where(is_tested, "test", "train").astype(object)
-    others = np.flatnonzero(~is_tested)
-    start = (number - 1) % max(1, min(DEV_EVERY, len(others)))
-    new_split[others[start::DEV_EVERY]] = "dev"
+    others = questions[~is_tested]
+    start = (number - 1) % max(1, min(DEV_EVERY, others["group"].nunique()))
+    new_split[np.flatnonzero(~is_tested)[_divide(others, DEV_EVERY) == start]] = "dev"
     if missing := {"train", "dev", "test"} - set(new_split):
         raise AnalogyQAError(
-            f"Fold {number} of {folds} of {len(groups)} questions has no question for "
+            f"Fold {number} of {folds} of {len(questions)} questions has no question for "
             f"{', '.join(sorted(missing))}. Reduce cross_validation.folds."
         )
-    split = texts.map(dict(zip(groups["text"], new_split, strict=True)))
+    split = texts.map(dict(zip(questions["text"], new_split, strict=True)))
     ids = {column: fold_ids(corpus, column) for column in ("question_id", "candidate_id")}
     split_order = split.map({"train": 0, "dev": 1, "test": 2})
     folded = corpus.assign(split=split, **ids).iloc[split_order.argsort(kind="stable")]
     return folded.reset_index(drop=True)[CORPUS.names]
+
+
+def _join_groups(questions: pd.DataFrame) -> pd.Series:
+    """Return a number for each question, equal for those that share their text or article."""
+    groups, before = pd.Series(range(len(questions)), questions.index), None
+    while not groups.equals(before):
+        before = groups
+        for column in ("article", "text"):
+            groups = groups.groupby(questions[column]).transform("min")
+    return groups
+
+
+def _divide(questions: pd.DataFrame, parts: int) -> np.ndarray:
+    """Divide questions into parts that are alike in type and original split.
+
+    Each group of questions, the largest first, goes to the part with the fewest questions of the
+    group's types and splits. Without larger groups, this is every nth question.
+
+    Args:
+        questions: the columns group, type and origin.
+        parts: the number of parts.
+
+    Returns:
+        The part of each question, from 0: int [questions].
+    """
+    counts = pd.crosstab(questions["group"], [questions["type"], questions["origin"]])
+    counts = counts.loc[questions["group"].unique()]
+    counts = counts.iloc[np.argsort(-counts.sum(axis=1), kind="stable")]
+    rarity = len(questions) // counts.sum().to_numpy()  # so that rare types count as much
+    sizes = np.zeros((parts, counts.shape[1]), dtype=int)
+    chosen = []
+    for added in counts.to_numpy():
+        similar = sizes @ (rarity * added)
+        chosen.append(np.lexsort((sizes.sum(axis=1), similar))[0])
+        sizes[chosen[-1]] += added
+    return questions["group"].map(dict(zip(counts.index, chosen, strict=True))).to_numpy()
 
 
 def restrict_to_fold(table: pd.DataFrame, folded: pd.DataFrame) -> pd.DataFrame:

@@ -32,7 +32,8 @@ class Pair(NamedTuple):
     """A question and one of its candidates.
 
     `line` is the line of the file it was read from. `part` names a section of the data set, in
-    files that hold several.
+    files that hold several. `article` is the text that the candidates are from, in data sets that
+    have several questions on one text: folds keep these together.
     """
 
     line: int
@@ -41,6 +42,7 @@ class Pair(NamedTuple):
     candidate: str
     label: int
     part: str = ""
+    article: str = ""
 
 
 def are_quoted(fields: Sequence[str]) -> bool:
@@ -82,7 +84,7 @@ def build_corpus(
     Args:
         name: the name of the data set, for messages.
         reader_name: a key of `READERS`.
-        files: path of each split, or paths; without those of dev and test if there is a `fold`.
+        files: path of each split, or paths; a `fold` makes all splits from those that are given.
             From a train split of several files, questions whose text is also in dev or test are
             dropped, because releases of several years repeat threads under other ids.
         question_types: first words of each question type.
@@ -116,7 +118,7 @@ def build_corpus(
                 )
             question_files |= ids
     corpus = pd.concat(tables, ignore_index=True)
-    if len(paths["train"]) > 1:
+    if len(paths.get("train", ())) > 1:
         texts, is_train = corpus["question"].str.casefold(), corpus["split"] == "train"
         is_dropped = is_train & texts.isin(texts[~is_train])
         if is_dropped.any():
@@ -141,7 +143,7 @@ def build_corpus(
     if fold:
         corpus = fold_corpus(corpus, *fold_numbers(fold))
         log.info("test texts that also occur in train or dev: %s", count_shared(corpus))
-    return keep_train_share(corpus, train_share)
+    return keep_train_share(corpus, train_share)[CORPUS.names]
 
 
 def count_questions(corpus: pd.DataFrame) -> Counts:
@@ -191,7 +193,7 @@ def require_types(name: str, counts: Counts, types: Iterable[str]) -> None:
 def _read_pairs(
     split: str, path: str, pairs: Iterable[Pair], question_types: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
-    """Return the pairs of a file as a table with schema CORPUS."""
+    """Return the pairs of a file as a table with schema CORPUS, and the column `article`."""
     table = pd.DataFrame(pairs, columns=Pair._fields)
     if table.empty:
         raise AnalogyQAError(f"{path}: no questions in this file. Fetch it again.")
@@ -221,7 +223,8 @@ def _read_pairs(
         for question, typed in zip(table["question"], is_answerable, strict=True)
     ]
     ids = table["question_id"] + "-" + position.astype(str)
-    return table.assign(split=split, candidate_id=ids, question_type=types)[CORPUS.names]
+    table = table.assign(split=split, candidate_id=ids, question_type=types)
+    return table[[*CORPUS.names, "article"]]
 
 
 def _report_repeated(path: str, table: pd.DataFrame) -> None:
