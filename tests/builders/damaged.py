@@ -197,6 +197,10 @@ RELATED_LINES = (
     b'{"split": "b", "label": true, "qid": "Q7", "rid": "Q7_R1", "orgq": "a", "relq": "\\u00e9"}\n'
 )
 RELATIONS = b"In Rome\tIn Italy\nIn Oslo\tIn Norway\nIn Bern\tIn Switzerland\n"
+SELQA = (
+    b'[{"question": "who?", "article": "A", "candidates": ["it", ""], "answers": [0]}, '
+    b'{"question": "when?", "article": "B", "candidates": ["a", "b"], "answers": [1]}]'
+)
 SPLIT_PICKLE = pickle.dumps({"train": {"which": [["fir", 1], ["oak", 0]]}, "dev": {}})
 SNLI = (
     b'{"sentence1": "a b", "sentence2": "c", "gold_label": "neutral"}\n'
@@ -249,6 +253,7 @@ TARGETS = {
     "relations": Target(lambda path: relations_corpus({"it": path}), [RELATIONS], ".tsv", 2_000),
     "YahooCQA": Target(read_corpus("yahoocqa_splits"),
         [zipped(("env.pkl", SPLIT_PICKLE))], ".pkl.zip", 2_000),
+    "SelQA": Target(read_corpus("selqa"), [SELQA], ".json", 4_000),
     "lines": Target(lambda path: list(read_lines(path)), [b"a\tb\n\xc3\xa9\n"], ".tsv", 2_000),
     "word pairs": Target(lambda path: read_word_pairs(path, "places"),
         [b": places\nRome Italy Oslo Norway\n"], ".txt", 2_000),

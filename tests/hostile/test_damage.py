@@ -195,6 +195,20 @@ DAMAGE = {
         ('{"question": "who?", "answer": "it", "label": 1}\n{', ", line 2: not JSON"),
         (b"PAR1damaged", ": damaged Parquet file"),
     ],
+    "SelQA": [
+        ("[", ": Invalid JSON"),
+        ("{}", ": Input should be a valid array"),
+        (NESTED, ": Invalid JSON"),
+        (("when?", " "), ", question 2: question: the text is empty"),
+        (("when?", "a\\u0000b"), ", question 2: question: ", "NUL"),
+        (("when?", "half \\ud83d"), ": Invalid JSON"),
+        (('"article": "B", ', ""), ", question 2: article: Field required"),
+        (('["a", "b"]', "[]"), ", question 2: candidates: List should have at least 1"),
+        (('["a", "b"]', '["a", 7]'), ", question 2: candidates.1: Input should be a valid string"),
+        (("[1]", "[true]"), ", question 2: answers.0: Input should be a valid integer"),
+        *((("[0]", f"[0, {answer}]"), f", question 1: answer {answer} is no candidate")
+          for answer in (-1, 1, 2)),
+    ],
     "relations": [
         ("In Rome\tIn Italy\nIn Oslo\n", ", line 2: 1 columns, 1 of them with"),
         ("In Rome\tIn Italy\nIn Oslo\tIn Norway\n", ": 2 pairs"),

@@ -28,5 +28,6 @@ READERS = {
     "semeval": ReaderSpec("analogyqa.corpora.semeval:read"),
     "semeval_related": ReaderSpec("analogyqa.corpora.semeval:read_related"),
     "yahoocqa_splits": ReaderSpec("analogyqa.corpora.yahoocqa_splits:read"),
+    "selqa": ReaderSpec("analogyqa.corpora.selqa:read"),
     "relations": ReaderSpec("analogyqa.corpora.relations:read", gives_relations=True),
 }
