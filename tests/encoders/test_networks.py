@@ -48,6 +48,16 @@ def encode_one_by_one(encoder: torch.nn.Module, words: Tensor, lengths: Tensor) 
     return torch.stack([encode_by_hand(encoder, ids[:length]) for ids, length in rows])
 
 
+@pytest.mark.parametrize("length", [4, 12])
+def test_padding_to_a_length_is_read_like_words_with_zero_vectors(length):
+    encoder = build("bigru", padded_length=length)
+    vectors = torch.cat([build("bigru").word_vectors, torch.zeros(1, DIM)])
+    for ids, count, vector in zip(SENTENCES, LENGTHS, encoder(SENTENCES, LENGTHS), strict=True):
+        padded = [*ids[:count].tolist(), *[WORDS] * length][:length]
+        by_hand = encoder.gru(vectors[padded])[0].amax(dim=0)
+        torch.testing.assert_close(vector, by_hand)
+
+
 def with_gradients(encoder: torch.nn.Module, vectors: Tensor) -> list[Tensor]:
     """Return the vectors, and the derivatives of a weighted sum of them by all parameters."""
     weights = torch.linspace(-1, 1, vectors.numel(), dtype=vectors.dtype).view_as(vectors)

@@ -101,14 +101,15 @@ def history(
 def test_a_cell_has_learnt_if_the_kept_epoch_of_every_seed_beats_the_constant(
     losses, dev, constants, learnt
 ):
-    assert has_learnt(history(losses, dev, constants), "map") is learnt
+    assert has_learnt(history(losses, dev, constants), {"select_by": "map"}) is learnt
 
 
 def test_the_kept_epoch_does_not_depend_on_the_order_of_rows():
     frame = history([[0.6, 0.4, 0.3]] * 2, [[0.1, 0.2, 0.2], [0.3, 0.1, 0.2]], [0.5, 0.5])
     for rows in (frame, frame[::-1]):
-        assert kept_epochs(rows, "map").to_dict() == {0: 2, 1: 1}
-        assert kept_epochs(rows, "mrr").to_dict() == {0: 1, 1: 1}
+        assert kept_epochs(rows, {"select_by": "map"}).to_dict() == {0: 2, 1: 1}
+        assert kept_epochs(rows, {"select_by": "mrr"}).to_dict() == {0: 1, 1: 1}
+        assert kept_epochs(rows, {"select_by": "mrr", "keeps": "last"}).to_dict() == {0: 3, 1: 3}
 
 
 def test_a_history_is_judged_by_the_measure_that_its_record_selects_by(tmp_path):

@@ -190,6 +190,15 @@ def test_the_epoch_with_the_best_dev_measure_is_scored(cell, tmp_path, monkeypat
     pd.testing.assert_frame_equal(longer.scores, until_best.scores, check_exact=True)
 
 
+def test_the_last_epoch_is_scored_if_it_is_kept(cell, tmp_path, monkeypatch):
+    system = trained_system(max_epochs=3, patience=1, keeps="last", select_by="map")
+    set_dev_measures(monkeypatch, [0.5, 0.2, 0.4], "map")
+    last = train(cell, tmp_path / "d.pt", system)
+    set_dev_measures(monkeypatch, [0.1, 0.2, 0.3], "map")
+    rising = train(cell, tmp_path / "e.pt", trained_system(max_epochs=3, select_by="map"))
+    pd.testing.assert_frame_equal(last.scores, rising.scores, check_exact=True)
+
+
 def compute_mrr(data, scores, split):
     rows = scores[scores["split"] == split]
     return mean_values(measure_items(rows, data.splits[split].groups))["mrr"]

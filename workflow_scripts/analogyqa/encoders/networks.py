@@ -22,7 +22,10 @@ class BiGRUEncoder(WordVectorEncoder):
     """
 
     def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
+        if training.padded_length:  # the last word is the padding
+            word_vectors = np.pad(word_vectors, [(0, 1), (0, 0)])
         super().__init__(word_vectors, training, seed)
+        self.padded_length = training.padded_length
         self.in_bfloat16 = training.precision == "bfloat16"
 
     def add_layers(self, word_dim: int, sentence_dim: int) -> None:
@@ -30,7 +33,7 @@ class BiGRUEncoder(WordVectorEncoder):
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Encode sentences; `lengths` are on the CPU. An empty one is its first padding id."""
-        packed = _pack(words, lengths)
+        packed = self._pack(words, lengths)
         pool = self._pool if packed.data.device.type == "cpu" else self._pool_on_gpu
         return self.sentence_dropout(pool(packed))
 
@@ -54,16 +57,21 @@ class BiGRUEncoder(WordVectorEncoder):
         return self._states(packed).amax(dim=1)
 
     def winners(self, words: Tensor, lengths: Tensor) -> Tensor:
-        return self._states(_pack(words, lengths)).argmax(dim=1)
+        return self._states(self._pack(words, lengths)).argmax(dim=1)
+
+    def _pack(self, words: Tensor, lengths: Tensor) -> PackedSequence:
+        if self.padded_length:
+            words = words.masked_fill(~is_inside(words, lengths), len(self.word_vectors) - 1)
+            missing = self.padded_length - words.shape[1]  # a negative one cuts
+            words = F.pad(words, (0, missing), value=len(self.word_vectors) - 1)
+            lengths = torch.full_like(lengths, self.padded_length)
+        lengths = lengths.clamp(min=1)
+        return pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
 
     def _states(self, packed: PackedSequence) -> Tensor:
         """Return the states of the GRU of PyTorch: [n, t, sentence_dim], -inf for padding."""
         states, _ = self.gru(PackedSequence(self.embed(packed.data), *packed[1:]))
         return pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)[0]
-
-
-def _pack(words: Tensor, lengths: Tensor) -> PackedSequence:
-    return pack_padded_sequence(words, lengths.clamp(min=1), batch_first=True, enforce_sorted=False)
 
 
 class UntrainedBiGRUEncoder:

@@ -334,23 +334,27 @@ NOT_LEARNT = "did not learn"  # the words on pages; nothing follows from such sc
 NEAR = 0.99
 
 
-def kept_epochs(history: pd.DataFrame, select_by: str) -> pd.Series:
+def kept_epochs(history: pd.DataFrame, training: Mapping) -> pd.Series:
     """Return the epoch whose weights score test, by seed: the first with the best dev value.
 
-    `history` has the schema HISTORY; `select_by` is the measure that selects the epoch.
+    `history` has the schema HISTORY; `training` is the section of the system in its record. Where
+    it keeps the last epoch, that is returned.
     """
-    dev = history[history["measure"] == f"dev_{select_by}"].sort_values("epoch", kind="stable")
+    measure = f"dev_{training['select_by']}"
+    dev = history[history["measure"] == measure].sort_values("epoch", kind="stable")
+    if training.get("keeps") == "last":  # older records lack it
+        return dev.groupby("seed")["epoch"].last()
     return dev.loc[dev.groupby("seed")["value"].idxmax()].set_index("seed")["epoch"]
 
 
-def has_learnt(history: pd.DataFrame, select_by: str) -> bool:
+def has_learnt(history: pd.DataFrame, training: Mapping) -> bool:
     """Return whether the loss of every seed is below that of one constant energy.
 
     The loss is that of the kept epoch, because only its weights score test. The constant is the
     same for all quadruples. The arguments are those of `kept_epochs`.
     """
     values = history.set_index(["measure", "seed", "epoch"])["value"]
-    losses = values["loss"][list(kept_epochs(history, select_by).items())].droplevel("epoch")
+    losses = values["loss"][list(kept_epochs(history, training).items())].droplevel("epoch")
     constants = values["constant_loss"].droplevel("epoch")
     return bool((losses < NEAR * constants[losses.index]).all())
 
@@ -363,8 +367,8 @@ def read_learnt(histories: Iterable[str]) -> dict[Cell, bool]:
     learnt = {}
     for path in map(Path, histories):
         record = read_record(path.with_name("run.json"))
-        select_by = run_system(record)["training"]["select_by"]
-        learnt[Cell.from_path(path.parent)] = has_learnt(read_table(path, HISTORY), select_by)
+        training = run_system(record)["training"]
+        learnt[Cell.from_path(path.parent)] = has_learnt(read_table(path, HISTORY), training)
     return learnt
 
 

@@ -105,6 +105,11 @@ class Training(Section):
     """The decay of a moving average of the weights; 0 for no averaging."""
     select_by: Annotated[str, OneOf(RANKED)] = "mrr"
     """The measure whose mean on dev selects the epoch."""
+    keeps: Literal["best", "last"] = "best"
+    """Whether the epoch that is best on dev scores test, or the last one of `max_epochs`."""
+    padded_length: Count | None = None
+    """The number of words to which `bigru` cuts or pads each sentence, with zero vectors that it
+    reads like words; null reads each sentence in its own length."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """The precision of the matrix products of `bigru` on a CPU; all else stays float32."""
     negatives: Negatives = Negatives()

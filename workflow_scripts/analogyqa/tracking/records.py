@@ -167,7 +167,7 @@ def _add_cell(
             seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
             times = start + (1000 * seconds.cumsum()).round().astype(int)
             curves = curve_points(epochs, times)
-            chosen = kept_epochs(epochs, run_system(record)["training"]["select_by"])[seed]
+            chosen = kept_epochs(epochs, run_system(record)["training"])[seed]
             write = write_first if seed == record["seeds"][0] else None
             # MLflow does not allow these characters in the name of a model.
             model_name = re.sub(r"[/:.%\"']", "-", seed_name)

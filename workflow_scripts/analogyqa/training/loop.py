@@ -91,7 +91,8 @@ def train_seed(
                 table = scores_table(data, "dev", seed, *dev)
                 means = mean_values(measure_items(table, data.splits["dev"].groups))
                 value = means[training.select_by]
-                if version not in state["best"] or value > state["best"][version]["value"]:
+                before = state["best"].get(version)
+                if not before or value > before["value"] or training.keeps == "last":
                     weights = learner.model.state_dict().items()
                     state["best"][version] = {
                         "epoch": epoch,
