@@ -279,6 +279,15 @@ def test_the_folds_of_coordinates(cross_validated, changes, paper, expected):
     assert labels(cells) == expected
 
 
+def test_a_data_set_without_a_train_split_is_only_cross_validated(cross_validated):
+    config = cross_validated.load("datasets: {toy: {train: []}}")
+    assert "toy has no train split (datasets.toy.train)" in why_no_run(at(), config)
+    assert why_no_run(at(fold="1of2"), config) == ""
+    assert labels(reported_cells(config, load_papers(config, cross_validated.folder))) == {
+        *folds(*SYSTEMS)
+    }
+
+
 def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
     config = cross_validated.load()
     (paper,) = load_papers(config, cross_validated.folder).values()

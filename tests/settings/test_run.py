@@ -33,7 +33,7 @@ INVALID_VALUES = """
 {seeds: [], training: {dropout: 1, learning_rate: .nan, loss: squared, sentence_dim: 3}}
 {training: {batch_size: 0, max_epochs: many, select_by: auc, weight_decay_coupling: loose}}
 {seeds: [1, 1], training: {dropout: .nan, negatives: {count: 0, per: all, draw: once}, patience: 0}}
-{seeds: [-1], prototypes: {p: 0}, datasets: {toy: {reader: json, train: []}}}
+{seeds: [-1], prototypes: {p: 0}, datasets: {toy: {reader: json, dev: []}}}
 {seeds: [true], prototypes: {p: thirty}, datasets: {toy: {questions: {train: {who: -1}}}}}
 {seeds: true, prototypes: {p: 2.5}, datasets: {toy: {drop_all_correct: [all], prototype_choice: x}}}
 {seeds: 2.5, prototypes: {p: true}, vectors: {some: {out_of_vocabulary: guess, lowercase: 7}}}
@@ -66,6 +66,7 @@ def test_every_wrong_value_has_a_line_with_its_key_and_what_is_allowed(papers, o
 # A configuration and the message about it; KEY is the key of its first value.
 ERROR_MESSAGES = r"""
 datasets: {o: {title: O, reader: wikiqa, dev: a/b, test: a/b}} => key datasets.o.train is missing
+datasets: {o: {title: O, reader: wikiqa, train: [], dev: a/b, fold: 1of5}} => o.test: .*its file
 trainning: {} => unknown key KEY; did you mean training?
 training: {negatives: {cuont: 1}} => unknown key KEY; did you mean count?
 datasets: {toy: {raeder: wikiqa}} => unknown key KEY; did you mean reader?

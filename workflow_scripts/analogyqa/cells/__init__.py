@@ -70,6 +70,9 @@ def _obstacles(coordinates: Coordinates, config: Config) -> Iterator[str]:
         yield from _solving_obstacles(coordinates, config)
     if not system:
         return
+    if dataset and config.dataset_at(dataset, overrides).is_only_folded:
+        key = f"datasets.{dataset}.train"
+        yield f"{dataset} has no train split ({key}), and is only cross-validated"
     seeds = len(config.seeds_at(coordinates.subset, overrides))
     for name, shifts in config.systems[system].parts.items():
         if max(shifts) >= seeds:

@@ -139,11 +139,11 @@ def _require_encoding(name: str) -> None:
 
 
 # One file with its alternatives, or, if an entry is a list, several files with alternatives each.
+_Files = list[str | Annotated[list[str], Field(min_length=1)]]
 SplitFiles = Annotated[
-    Annotated[list[str | Annotated[list[str], Field(min_length=1)]], Field(min_length=1), OneOrMore]
-    | None,
-    Field(validate_default=True),
+    Annotated[_Files, Field(min_length=1), OneOrMore] | None, Field(validate_default=True)
 ]
+TrainFiles = Annotated[Annotated[_Files, OneOrMore] | None, Field(validate_default=True)]
 # Null removes the expected counts of another configuration file.
 ExpectedCounts = Annotated[
     dict[Split, dict[Name, Count]],
@@ -169,9 +169,10 @@ class Dataset(Section):
     """The names of a table's columns; the usual ones are found."""
     encoding: Annotated[str, checked_by(_require_encoding)] | None = None
     """The encoding of a table; null for UTF-8, or else what Excel writes."""
-    train: SplitFiles = None
+    train: TrainFiles = None
     """A source in sources.yaml, a path (with a slash in it), or a list of alternatives, of which
-    the first available one is read. All entries of a list with lists of alternatives are read."""
+    the first available one is read. All entries of a list with lists of alternatives are read. With
+    [], the data set has no train split, and is only cross-validated."""
     dev: SplitFiles = None
     """The development split, given like `train`; a `fold` may make it."""
     test: SplitFiles = None
@@ -195,7 +196,8 @@ class Dataset(Section):
     @classmethod
     def _check_split(cls, split: list | None, info: ValidationInfo) -> list | None:
         reader = info.data.get("reader")
-        is_made = info.data.get("fold") and info.field_name != "train"
+        has_train = info.data.get("train") != []
+        is_made = info.data.get("fold") and has_train and info.field_name != "train"
         if split is None and not (reader is None or is_made or READERS[reader].gives_relations):
             if info.field_name == "train":
                 raise PydanticCustomError("missing", "Field required")
@@ -227,6 +229,11 @@ class Dataset(Section):
     def gives_relations(self) -> bool:
         """Whether analogies are solved on it instead of ranking candidates."""
         return READERS[self.reader].gives_relations
+
+    @property
+    def is_only_folded(self) -> bool:
+        """Whether it has no train split, unless a fold makes one."""
+        return self.train == [] and not self.fold
 
     @property
     def reader_options(self) -> dict[str, object]:
