@@ -11,7 +11,7 @@ from analogyqa.corpora.table import build_corpus, count_questions
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.load import load_config
 from analogyqa.vectors.files import build_vocabulary, select_vectors
-from builders.mirror import FASTTEXT, FILES, MIRROR, REGISTRY, build, needs
+from builders.mirror import FASTTEXT, FILES, MIRROR, QUESTION_TYPES, REGISTRY, build, needs
 
 CQA = MIRROR / "semeval-cqa"
 # The mirror lacks part 1 of the train split of 2016.
@@ -47,6 +47,8 @@ def read(reader, path):
         ("trecqa", MIRROR / "trecqa/TRAIN.xml", (93, 4718, 348, 83)),
         ("trecqa", MIRROR / FILES["trecqa"]["dev"], (81, 1148, 222, 78)),
         ("trecqa", MIRROR / FILES["trecqa"]["test"], (95, 1517, 284, 89)),
+        ("selqa", MIRROR / "selqa/selqa-ass-dev.json", (785, 9377, 893, 785)),
+        ("selqa", MIRROR / "selqa/selqa-ass-test.json", (1590, 19435, 1798, 1590)),
         ("semeval", registered("semeval2016-cqa-train-part2"), (379, 3790, 1364, 344)),
         ("semeval", registered("semeval2016-cqa-dev"), (244, 2440, 818, 211)),
         ("semeval", registered("semeval2016-cqa-test"), (327, 3270, 1329, 315)),
@@ -81,6 +83,37 @@ def test_the_fasttext_vectors_cover_most_of_the_vocabulary(corpora):
     vectors, has_vector = select_vectors(FASTTEXT, vocabulary, "random")
     assert vectors.shape == (len(vocabulary), 300)
     assert has_vector.mean() > 0.7
+
+
+def test_selqa_has_602_typed_questions_in_folds_that_share_no_article():
+    """35 of the 7093 candidates of typed questions are empty, and are left out."""
+    files = {split: registered(f"selqa-{split}") for split in ("dev", "test")}
+    articles = {
+        f"{split}:{pair.question_id}": pair.article
+        for split, path in files.items()
+        for pair in read("selqa", path)
+    }
+    assert (len(articles), len(set(articles.values()))) == (785 + 1590, 474)
+    corpus = build_corpus("selqa", "selqa", files, QUESTION_TYPES)
+    typed = corpus[corpus["question_type"].notna()]
+    assert (len(typed), typed["label"].sum()) == (7093 - 35, 651)
+    config = load_config({"papers": ["beyond"], "output_dir": "out", "seeds": 1})
+    expected = config.datasets["selqa"].questions
+    assert count_questions(corpus) == {
+        "train": {"all": 0},
+        "dev": {**expected["dev"], "all": 785},
+        "test": {**expected["test"], "all": 1590},
+    }
+    tested = []
+    for number in range(1, 6):
+        folded = build_corpus("selqa", "selqa", files, QUESTION_TYPES, fold=f"{number}of5")
+        questions = folded.drop_duplicates("question_id")
+        sides = questions["question_id"].map(articles).groupby(questions["split"]).nunique()
+        assert sides.sum() == 474
+        tested.append(questions.loc[questions["split"] == "test", "question_type"].value_counts())
+    sizes = pd.DataFrame(tested)[["who", "when", "where"]]
+    assert sizes.sum().tolist() == [256, 245, 101]
+    assert (sizes.max() - sizes.min()).max() <= 2
 
 
 @pytest.mark.parametrize("split", ["dev", "test"])

@@ -60,7 +60,7 @@ def read(path: str | Path) -> Iterator[Pair]:
     """Yield the pairs of one split's file, with normalised white space.
 
     The id of a question is its number in the file, from 1. So is its `line`, because a file has
-    only one. Empty candidates, which 126 of the questions of dev and test have, are skipped.
+    only one. Empty candidates are skipped, as in the authors' own tables for experiments.
 
     Raises:
         AnalogyQAError: for malformed JSON, a missing or empty text, or an answer that is no
