@@ -29,7 +29,8 @@ class Comparison:
         level: The two-sided level of the interval and of the detectable difference.
         null: Float array [samples]: the difference under the null hypothesis.
         draws: Float array [samples], sorted: the difference under chance alone.
-        item_variance, seed_variance: The parts of the variance of the difference due to these.
+        item_variance, seed_variance: The parts of the variance of the difference due to these; that
+            of the seeds includes their training data.
     """
 
     difference: float
@@ -105,6 +106,7 @@ def compare_paired(
     same_runs: bool = False,
     strata: np.ndarray | None = None,
     shared: tuple[float, float] = (1, 1),
+    folds: np.ndarray | None = None,
 ) -> Comparison:
     """Compare two systems by a paired randomisation test over questions and seeds.
 
@@ -118,6 +120,16 @@ def compare_paired(
     variance components", Biometrics Bulletin 2). For the interval, tests of equivalence and the
     power, the differences are centred first. The random seed of the draws is fixed.
 
+    In a cross-validation, the questions of a fold share their training data. If each seed has a
+    partition of its own, the variance between seeds contains the differences between these training
+    sets, but not what they have in common, since they overlap. Nadeau and Bengio (2003, "Inference
+    for the generalization error", Machine Learning 52) assume a correlation of test / (test +
+    train) between any two of J training sets, so that the variance of their mean is v (1/J + test /
+    train), where v is the variance between them (for repeated cross-validation: Bouckaert and
+    Frank 2004, "Evaluating the replicability of significance tests for comparing learning
+    algorithms", PAKDD). The first part is in the variance between seeds; `folds` adds the second.
+    A larger correlation cannot be seen within one data set.
+
     Args:
         first, second: Float arrays [seeds, questions], the same questions in the same order.
         level: The two-sided level of the interval and of the detectable difference.
@@ -127,6 +139,8 @@ def compare_paired(
         strata: The number of the stratum of each question, int [questions]; deviations are from
             the mean of the stratum. None for one stratum.
         shared: The number of seeds that share each model of either system, see `spread.inflation`.
+        folds: The fold in which each seed tested each question, int [seeds, questions], from 0 on;
+            a system with fewer seeds has the first of them. None without cross-validation.
 
     Raises:
         ValueError: if the numbers of questions differ, or the numbers of seeds of `same_runs`.
@@ -142,12 +156,17 @@ def compare_paired(
     # Equal scores are from one run, whatever its name is.
     is_one_run = same_runs or np.array_equal(first, second)
     systems = [first - second] if is_one_run else [first, second]
-    seed_variance = uncertainty = 0.0
+    parts: list[tuple[float, float]] = []  # of the variance, with their degrees of freedom
     for values, of_system in zip(systems, shared, strict=False):  # one run has the first's
-        variance = _seed_variance(values, of_system)
-        seed_variance += variance
-        # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
-        uncertainty += variance**2 / degrees_of_freedom(len(values), of_system)
+        freedom = degrees_of_freedom(len(values), of_system)
+        parts.append((_seed_variance(values, of_system), freedom))
+        # One partition shows no variance: its folds differ by their questions, too.
+        if folds is not None and (folds != folds[0]).any():
+            overlap = _overlap_variance(values, of_system, folds[: len(values)])
+            parts.append((overlap, freedom * folds.max()))
+    seed_variance = max(0.0, sum(variance for variance, _ in parts))
+    # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
+    uncertainty = sum(max(0.0, variance) ** 2 / freedom for variance, freedom in parts)
     runs = np.sqrt(seed_variance) * generator.standard_normal(samples)
     freedom = (item_variance + seed_variance) ** 2 / uncertainty if uncertainty else np.inf
     stretch = np.sqrt(freedom / generator.chisquare(freedom, samples)) if uncertainty else 1.0
@@ -212,13 +231,44 @@ def _seed_variance(values: np.ndarray, shared: float = 1) -> float:
     seeds, questions = values.shape
     if seeds == 1:
         return 0.0
-    means = values.mean(axis=1, keepdims=True)
-    residuals = values - means - values.mean(axis=0) + values.mean()
-    interaction = (residuals**2).sum() / ((seeds - 1) * max(questions - 1, 1)) / questions
-    variance = float(means.var(ddof=1) - interaction)
+    interaction = (_residuals(values) ** 2).sum() / ((seeds - 1) * max(questions - 1, 1))
+    variance = float(values.mean(axis=1).var(ddof=1) - interaction / questions)
     if variance <= _EQUAL**2:
         return 0.0
     return variance * inflation(seeds, shared) ** 2 * shared / seeds
+
+
+def _overlap_variance(values: np.ndarray, shared: float, folds: np.ndarray) -> float:
+    """Return the variance of a mean that the training sets of a cross-validation have in common.
+
+    This is test / train times the variance between training sets, see `compare_paired`. The latter
+    is estimated by an analysis of variance over the folds of all partitions: the mean square of
+    their mean residuals, minus what is expected from their questions. It may be negative.
+
+    Args:
+        values: Float array [seeds, questions].
+        shared: As in `_seed_variance`.
+        folds: As in `compare_paired`, with the seeds of the values.
+    """
+    seeds, residuals = len(values), _residuals(values).ravel()
+    partitions = np.arange(seeds)[:, None] * (folds.max() + 1)
+    _, index, sizes = np.unique(folds + partitions, return_inverse=True, return_counts=True)
+    between, within = len(sizes) - seeds, residuals.size - len(sizes)  # degrees of freedom
+    if seeds == 1 or not between or not within:
+        return 0.0
+    means = np.bincount(index.ravel(), residuals) / sizes
+    noise = ((residuals - means[index.ravel()]) ** 2).sum() / within * (1 / sizes).mean()
+    excess = (means**2).sum() / between - noise
+    # A question's mean over S seeds is subtracted. That takes a degree of freedom, and 1/S of the
+    # effect of each training set.
+    excess *= (seeds / (seeds - 1)) ** 2 * inflation(seeds, shared) ** 2
+    return float(excess / folds.max())  # test / train of K folds, numbered up to K - 1
+
+
+def _residuals(values: np.ndarray) -> np.ndarray:
+    """Return values [seeds, questions] without the means of seeds and of questions."""
+    means = values.mean(axis=1, keepdims=True) + values.mean(axis=0) - values.mean()
+    return values - means
 
 
 def partial_conjunction(p_values: Sequence[float], needed: int) -> float:
