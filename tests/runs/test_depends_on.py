@@ -152,7 +152,7 @@ EDITS = {
     "training/loop.py": [
         ("the training has diverged", "the loss is infinite", True),
         ("Train one seed, and score", "Train one seed; score", True),
-        ("value > state", "value < state", False),
+        ("value > before", "value < before", False),
         ("analogyqa.training.data import split_evenly",
          "analogyqa.measures import split_evenly", True),
     ],
