@@ -152,8 +152,9 @@ def level_rows(data: Data, cell: str, level: Level, reason: str) -> Iterator[dic
         return
     folder, base = (run_folder(data, cell, at) for at in (level, LEVELS[0]))
     record = json.loads((folder / "run.json").read_text())
-    versions = (f"{name} {record['versions'][name]}" for name in ("python", "torch", "numpy"))
-    row |= {"versions": ", ".join(versions)}
+    versions = [f"{name} {record['versions'][name]}" for name in ("python", "torch", "numpy")]
+    instructions = record["machines"]["0"][0]["instructions"]
+    row |= {"versions": ", ".join([*versions, f"torch uses {instructions}"])}
     row |= {"processor": record["processor"], "commit": record["git_commit"][:8]}
     scores, before = (read_table(at / "scores.parquet", SCORES) for at in (folder, base))
     changes = (scores["score"] - before["score"]).abs().groupby(scores["seed"]).max()
@@ -310,7 +311,7 @@ def write_rows(given: Mapping[str, str]) -> None:
                 rows += level_rows(data, cell, level, reason)
                 print(data.title, cell, level.factor, level.level, reason, flush=True)
     with ROWS.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS)
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
