@@ -121,6 +121,7 @@ def compare(
     Says what differs in configuration, data, packages and code. Exits with 1 if a cell differs.
     Example: `analogyqa compare results/demo results/three`
     """
+    from analogyqa.evaluation.significance import p_text
     from analogyqa.report.compare import ONLY_FIRST, ONLY_SECOND, compare_folders
 
     config, _, _ = read_configuration(first)
@@ -134,7 +135,8 @@ def compare(
             if state in (ONLY_FIRST, ONLY_SECOND):
                 continue
             text = _CHANGED if values and (values["low"] or values["high"]) else _SAME
-            print(f"{cell}: {text.format_map(values) if values else state}")
+            p = p_text(values["p_value"], "= ") if values else ""
+            print(f"{cell}: {text.format(**values, p=p) if values else state}")
             for reason in because:
                 print(f"    {reason}")
         same = counted(equal, "cell has", "cells have")
@@ -150,8 +152,7 @@ def compare(
 
 _SAME = "the scores differ, but {measure} is the same: {first:.3f}"
 _CHANGED = (
-    "{measure} {first:.3f}, now {second:.3f}: {difference:+.3f} [{low:.3f}, {high:.3f}], "
-    "p = {p_value:.3g}"
+    "{measure} {first:.3f}, now {second:.3f}: {difference:+.3f} [{low:.3f}, {high:.3f}], p {p}"
 )
 
 
@@ -166,6 +167,7 @@ def leaderboard(
 
     Example: `analogyqa leaderboard wikiqa --subset comb --measure mrr --results results/demo`
     """
+    from analogyqa.evaluation.significance import p_text
     from analogyqa.report.compare import build_leaderboard
 
     folder = _results_folder(results)
@@ -180,7 +182,7 @@ def leaderboard(
     for number, place in enumerate(places.itertuples()):
         system = f"{place.system} *" if place.in_top_group else place.system
         ranks = f"{place.rank_low} to {place.rank_high}"
-        tests = f"{place.p_value:.3g}", f"{place.detectable:.3f}"
+        tests = p_text(place.p_value), f"{place.detectable:.3f}"
         tests = tests if number else ("", "")
         table.add_row(system, f"{place.mean:.3f}", ranks, f"{place.first:.0%}", *tests)
     Console().print(table)

@@ -13,7 +13,9 @@ from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
     holm,
+    p_text,
     partial_conjunction,
+    row_p_value,
     share_runs,
     significance_level,
 )
@@ -252,7 +254,8 @@ def _claim_verdict(claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: 
         "evidence": "; ".join(
             f"{better.name} {mean.format(row['mean_better'])}, "
             f"{worse.name} {mean.format(row['mean_worse'])} "
-            f"({effect_text(row['difference'], row, claim.kind)}, p = {row['p_greater']:.2g})"
+            f"({effect_text(row['difference'], row, claim.kind)}, "
+            f"p {p_text(row_p_value(row), '= ')})"
             for (better, worse), row in zip(pairs, comparisons, strict=True)
         ),
     }

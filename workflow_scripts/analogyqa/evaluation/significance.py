@@ -121,14 +121,14 @@ def compare_paired(
     power, the differences are centred first. The random seed of the draws is fixed.
 
     In a cross-validation, the questions of a fold share their training data. If each seed has a
-    partition of its own, the variance between seeds contains the differences between these training
-    sets, but not what they have in common, since they overlap. Nadeau and Bengio (2003, "Inference
-    for the generalization error", Machine Learning 52) assume a correlation of test / (test +
-    train) between any two of J training sets, so that the variance of their mean is v (1/J + test /
-    train), where v is the variance between them (for repeated cross-validation: Bouckaert and
-    Frank 2004, "Evaluating the replicability of significance tests for comparing learning
-    algorithms", PAKDD). The first part is in the variance between seeds; `folds` adds the second.
-    A larger correlation cannot be seen within one data set.
+    partition of its own, the variance between seeds, here of the difference, contains the effects
+    of these training sets, except for what they have in common because they overlap. Nadeau and
+    Bengio (2003, "Inference for the generalization error", Machine Learning 52) assume a
+    correlation of test / (test + train) between any two of J training sets, so that the variance of
+    their mean is v (1/J + test / train), where v is the variance between them (for repeated
+    cross-validation: Bouckaert and Frank 2004, "Evaluating the replicability of significance tests
+    for comparing learning algorithms", PAKDD). The first part is in the variance between seeds;
+    `folds` adds the second. A larger correlation cannot be seen within one data set.
 
     Args:
         first, second: Float arrays [seeds, questions], the same questions in the same order.
@@ -139,13 +139,14 @@ def compare_paired(
         strata: The number of the stratum of each question, int [questions]; deviations are from
             the mean of the stratum. None for one stratum.
         shared: The number of seeds that share each model of either system, see `spread.inflation`.
-        folds: The fold in which each seed tested each question, int [seeds, questions], from 0 on;
-            a system with fewer seeds has the first of them. None without cross-validation.
+        folds: The fold in which row i of both was tested, int [seeds, questions], numbered from 0;
+            None without cross-validation. Row i of both then has one partition, as in `same_runs`.
 
     Raises:
-        ValueError: if the numbers of questions differ, or the numbers of seeds of `same_runs`.
+        ValueError: if the numbers of questions differ, or those of seeds of `same_runs` or `folds`.
     """
-    if first.shape[1] != second.shape[1] or (same_runs and first.shape != second.shape):
+    has_pairs = same_runs or folds is not None
+    if first.shape[1] != second.shape[1] or (has_pairs and first.shape != second.shape):
         raise ValueError(f"scores {list(first.shape)} and {list(second.shape)} cannot be paired")
     by_question = first.mean(axis=0) - second.mean(axis=0)
     observed, count = float(by_question.mean()), len(by_question)
@@ -154,19 +155,14 @@ def compare_paired(
     centred = _centred(by_question, strata)
     item_variance = float((centred**2).mean() / count)
     # Equal scores are from one run, whatever its name is.
-    is_one_run = same_runs or np.array_equal(first, second)
-    systems = [first - second] if is_one_run else [first, second]
-    parts: list[tuple[float, float]] = []  # of the variance, with their degrees of freedom
-    for values, of_system in zip(systems, shared, strict=False):  # one run has the first's
-        freedom = degrees_of_freedom(len(values), of_system)
-        parts.append((_seed_variance(values, of_system), freedom))
-        # One partition shows no variance: its folds differ by their questions, too.
-        if folds is not None and (folds != folds[0]).any():
-            overlap = _overlap_variance(values, of_system, folds[: len(values)])
-            parts.append((overlap, freedom * folds.max()))
-    seed_variance = max(0.0, sum(variance for variance, _ in parts))
-    # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
-    uncertainty = sum(max(0.0, variance) ** 2 / freedom for variance, freedom in parts)
+    has_pairs = has_pairs or np.array_equal(first, second)
+    systems = [first - second] if has_pairs else [first, second]
+    seed_variance = uncertainty = 0.0
+    for values, of_system in zip(systems, shared, strict=False):  # pairs have the first's
+        variance = _seed_variance(values, of_system, folds)
+        seed_variance += variance
+        # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
+        uncertainty += variance**2 / degrees_of_freedom(len(values), of_system)
     runs = np.sqrt(seed_variance) * generator.standard_normal(samples)
     freedom = (item_variance + seed_variance) ** 2 / uncertainty if uncertainty else np.inf
     stretch = np.sqrt(freedom / generator.chisquare(freedom, samples)) if uncertainty else 1.0
@@ -222,47 +218,49 @@ def _share(extreme: np.ndarray) -> float:
     return (1 + int(np.count_nonzero(extreme))) / (1 + len(extreme))
 
 
-def _seed_variance(values: np.ndarray, shared: float = 1) -> float:
-    """Return the variance over seeds of a mean [seeds, questions], for fixed questions.
+def _seed_variance(values: np.ndarray, shared: float = 1, folds: np.ndarray | None = None) -> float:
+    """Return the variance over seeds and training data of a mean [seeds, questions].
 
-    The interaction of seeds and questions is subtracted, because the spread over questions already
-    contains it. `shared` is the number of seeds that share each model, see `spread.inflation`.
+    The questions are fixed. The interaction of seeds and questions is subtracted, because the
+    spread over questions already contains it. `shared` is the number of seeds that share each
+    model, see `spread.inflation`; `folds` are those of `compare_paired`.
     """
     seeds, questions = values.shape
     if seeds == 1:
         return 0.0
     interaction = (_residuals(values) ** 2).sum() / ((seeds - 1) * max(questions - 1, 1))
     variance = float(values.mean(axis=1).var(ddof=1) - interaction / questions)
-    if variance <= _EQUAL**2:
-        return 0.0
-    return variance * inflation(seeds, shared) ** 2 * shared / seeds
+    variance = max(0.0, variance) * shared / seeds
+    if folds is not None:
+        variance += _overlap_variance(values, folds)
+    return variance * inflation(seeds, shared) ** 2 if variance > _EQUAL**2 else 0.0
 
 
-def _overlap_variance(values: np.ndarray, shared: float, folds: np.ndarray) -> float:
-    """Return the variance of a mean that the training sets of a cross-validation have in common.
+def _overlap_variance(values: np.ndarray, folds: np.ndarray) -> float:
+    """Return the variance of a mean that the training sets of several partitions have in common.
 
     This is test / train times the variance between training sets, see `compare_paired`. The latter
     is estimated by an analysis of variance over the folds of all partitions: the mean square of
-    their mean residuals, minus what is expected from their questions. It may be negative.
+    their mean residuals, minus what is expected from their questions. It has no bias, so it may be
+    negative. One partition shows nothing, since its folds differ by their questions, too.
 
     Args:
-        values: Float array [seeds, questions].
-        shared: As in `_seed_variance`.
-        folds: As in `compare_paired`, with the seeds of the values.
+        values, folds: Arrays [seeds, questions], as in `compare_paired`.
     """
+    if (folds == folds[0]).all():
+        return 0.0
     seeds, residuals = len(values), _residuals(values).ravel()
     partitions = np.arange(seeds)[:, None] * (folds.max() + 1)
     _, index, sizes = np.unique(folds + partitions, return_inverse=True, return_counts=True)
-    between, within = len(sizes) - seeds, residuals.size - len(sizes)  # degrees of freedom
-    if seeds == 1 or not between or not within:
-        return 0.0
     means = np.bincount(index.ravel(), residuals) / sizes
+    between, within = len(sizes) - seeds, residuals.size - len(sizes)  # degrees of freedom
+    if not between or not within:
+        return 0.0
     noise = ((residuals - means[index.ravel()]) ** 2).sum() / within * (1 / sizes).mean()
-    excess = (means**2).sum() / between - noise
     # A question's mean over S seeds is subtracted. That takes a degree of freedom, and 1/S of the
     # effect of each training set.
-    excess *= (seeds / (seeds - 1)) ** 2 * inflation(seeds, shared) ** 2
-    return float(excess / folds.max())  # test / train of K folds, numbered up to K - 1
+    variance = ((means**2).sum() / between - noise) * (seeds / (seeds - 1)) ** 2
+    return float(variance / folds.max())  # test / train of K folds, numbered to K - 1
 
 
 def _residuals(values: np.ndarray) -> np.ndarray:
@@ -371,6 +369,12 @@ def compare_with_best(
 def row_p_value(row: dict) -> float:
     """Return the two-sided p-value of a row with both one-sided p-values."""
     return min(1.0, 2 * min(row["p_greater"], row["p_less"]))
+
+
+def p_text(p_value: float, equals: str = "") -> str:
+    """Return a two-sided p-value as text, after `equals`: "≤ 0.0002" if no draw was as extreme."""
+    floor = round(2 / (1 + SAMPLES), DECIMALS)
+    return f"≤ {floor:.2g}" if p_value <= floor else f"{equals}{p_value:.2g}"
 
 
 def significance_level(config: Config) -> float:

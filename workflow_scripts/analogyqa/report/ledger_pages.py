@@ -12,7 +12,7 @@ from analogyqa.evaluation.claims import (
     UNDECIDED,
     effect_text,
 )
-from analogyqa.evaluation.significance import POWER, significance_level
+from analogyqa.evaluation.significance import POWER, p_text, significance_level
 from analogyqa.evaluation.verdicts import (
     HIGHER,
     INCONCLUSIVE,
@@ -147,7 +147,7 @@ COLUMNS = [
     "Effect", "p-value", "Items", "Seeds", "Detectable", "Power", "Needed", "Evidence",
 ]  # fmt: skip
 FORMS = {
-    "p_value": "{p_value:.2g}",
+    "p_value": "{p}",
     "n_items": "{n_items}",
     "n_seeds": "{n_seeds}",
     "detectable": "{detectable:.3f}",
@@ -156,9 +156,8 @@ FORMS = {
 }
 CLAIMS_LEGEND = (
     PAIRED_TEST,
-    "Evidence: for each comparison both means over questions and seeds, their difference, and the "
-    "one-sided p-value of the claimed direction. Costs are compared by interleaved training steps "
-    "of both systems.",
+    "Evidence: for each comparison both means over questions and seeds, their difference, and its "
+    "p-value, uncorrected. Costs are compared by interleaved training steps of both systems.",
     "Verdict: a claim holds if as many of its comparisons as it needs are true, and fails if so "
     "many are reversed that it cannot hold (partial conjunction). If the claim names a tolerance, "
     "a comparison is true down to it.",
@@ -225,6 +224,7 @@ def judged_on(row: dict) -> str:
 def _rows(frame: pd.DataFrame, paper: Paper) -> list[tuple[list[str], list[Value]]]:
     rows = []
     for row in frame[frame["paper"].eq(paper.paper)].to_dict("records"):
+        row["p"] = p_text(row["p_value"])
         texts = [
             effect_text(row["effect"], row, row["kind"]) if pd.notna(row["p_value"]) else "",
             *("" if pd.isna(row[name]) else form.format(**row) for name, form in FORMS.items()),

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analogyqa.evaluation.claims import EQUIVALENT, FAILS, HOLDS, UNDECIDED, effect_text
 from analogyqa.evaluation.published import ledger_key
+from analogyqa.evaluation.significance import p_text
 from analogyqa.evaluation.verdicts import (
     ENFORCED,
     HIGHER,
@@ -147,7 +148,7 @@ def _judged(verdict: str, claims: pd.DataFrame) -> str:
         effect = ""
         if pd.notna(row["p_value"]):
             difference = effect_text(row["effect"], row, row["kind"])
-            effect = f" ({difference}, p = {row['p_value']:.2g})"
+            effect = f" ({difference}, p {p_text(row['p_value'], '= ')})"
         texts.append((row["text"], effect))
     verb, verbs = _CLAIM_VERBS[verdict]
     if len(texts) == 1:

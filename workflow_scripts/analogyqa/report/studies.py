@@ -24,6 +24,7 @@ from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
     compare_with_best,
+    p_text,
     row_p_value,
     significance_level,
 )
@@ -216,7 +217,7 @@ def _difference(row: dict) -> list[Value]:
     if pd.isna(row["difference"]):
         return [Value(""), Value("")]
     interval = f"[{row['low']:+.3f}, {row['high']:+.3f}]"
-    return [Value(f"{row['difference']:+.3f}", interval), Value(f"{row_p_value(row):.2g}")]
+    return [Value(f"{row['difference']:+.3f}", interval), Value(p_text(row_p_value(row)))]
 
 
 def _notes_on_systems(frame: pd.DataFrame, config: Config) -> Iterator[str]:

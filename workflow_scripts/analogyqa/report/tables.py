@@ -167,7 +167,7 @@ CITED_ROWS = "Rows without our value show what the paper prints."
 PROTOCOL = "Protocol: the epoch is chosen by dev {}; the test split is scored once, for that epoch."
 PAIRED_TEST = (
     f"p-values: two-sided, by a paired randomisation test over questions and seeds ({SAMPLES} "
-    "draws)."
+    f"draws, so none is below {2 / (1 + SAMPLES):.1g})."
 )
 NO_PUBLISHED = f"No published values: {OTHER_DATA}."
 LEARNT = (

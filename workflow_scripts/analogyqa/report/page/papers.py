@@ -15,6 +15,7 @@ from analogyqa.cells import explained_cells, view_tables
 from analogyqa.errors import REBUILD, AnalogyQAError, explain_damage
 from analogyqa.evaluation.claims import CLAIM_MARKS, UNDECIDED, effect_text
 from analogyqa.evaluation.published import FRAME
+from analogyqa.evaluation.significance import p_text
 from analogyqa.evaluation.summary import read_csv
 from analogyqa.evaluation.verdicts import OTHER_DATA
 from analogyqa.measures import MEASURES
@@ -294,7 +295,7 @@ def _claim_facts(row: dict, items: str) -> list[str]:
             needed = f"about {row['items_needed']:.0f} {items} would show {published}"
     facts = [
         row["evidence"].rpartition(" (")[0],  # without the effect, which follows
-        f"{effect_text(row['effect'], row, row['kind'])}, p = {row['p_value']:.2g}",
+        f"{effect_text(row['effect'], row, row['kind'])}, p {p_text(row['p_value'], '= ')}",
         f"{row['n_items']} {items}, seeds: {row['n_seeds']}",
         needed,
         row["reason"],
