@@ -79,16 +79,16 @@ class Data(NamedTuple):
 
 DATA = [
     Data(
-        "the demo",
-        {"seeds": 5, "papers": ["diallo2019"]},
-        ROOT / "sample" / "config.yaml",
-        ["analogy/wikiqa/comb", "similarity/wikiqa/comb", "hyperqa/wikiqa/comb"],
-    ),
-    Data(
         "WikiQA",
         {"seeds": 3, "papers": ["diallo2019"]},
         ROOT / "config.yaml",
         ["analogy/wikiqa/comb", "similarity/wikiqa/comb"],
+    ),
+    Data(
+        "the demo",
+        {"seeds": 5, "papers": ["diallo2019"]},
+        ROOT / "sample" / "config.yaml",
+        ["analogy/wikiqa/comb", "similarity/wikiqa/comb", "hyperqa/wikiqa/comb"],
     ),
 ]
 SHARED = ("corpora", "vectors", "prototypes", "quadruples", "rewritten")
@@ -220,7 +220,7 @@ def render() -> str:
         rows[name] = pd.to_numeric(rows[name])
     shown = [f"{RANKED[name].short} (largest)" for name in MEASURES]
     head = ["factor", "level", "same scores", "largest change of a score"]
-    head += [field for name in shown for field in (name, "share of variance")]
+    head += [field for name in shown for field in (name, "share")]
     parts = [HEAD + "\n".join(findings(rows)) + "\n"]
     for (data, cell), of_cell in rows.groupby(["data", "cell"], sort=False):
         base = of_cell[of_cell["factor"] == ""]
@@ -257,8 +257,7 @@ selection that they can move a score by more than many published gains.
 `python benchmarks/moves.py` trains the same cells again with one of these changed at a time, and
 writes this page. The base is one thread in native arithmetic. A level is compared with it seed by
 seed: for how many seeds all scores have the same bytes, the largest change of a candidate's score
-on dev and test, and the mean and the largest change of the measures on test. The share of
-variance is that of the factor beside the seed: half of the mean squared change, over its sum with
+on dev and test, and the mean and the largest change of the measures on test. The share is that of the factor beside the seed: half of the mean squared change, over its sum with
 the variance between seeds. With so few seeds, take the shares as orders of magnitude.
 
 Where training is short, as in the demo, rounding hardly moves a measure. Where it is long, it grows
