@@ -257,11 +257,12 @@ selection that they can move a score by more than many published gains.
 `python benchmarks/moves.py` trains the same cells again with one of these changed at a time, and
 writes this page. The base is one thread in native arithmetic. A level is compared with it seed by
 seed: for how many seeds all scores have the same bytes, the largest change of a candidate's score
-on dev and test, and the mean and the largest change of the measures on test. The share is that of the factor beside the seed: half of the mean squared change, over its sum with
-the variance between seeds. With so few seeds, take the shares as orders of magnitude.
+on dev and test, and the mean and the largest change of the measures on test. The share is that of
+the factor beside the seed: half of the mean squared change, over its sum with the variance
+between seeds. With so few seeds, take the shares as orders of magnitude.
 
-Where training is short, as in the demo, rounding hardly moves a measure. Where it is long, it grows
-until a run is another run, as with another seed:
+Where training is short, as in the demo, rounding hardly moves a measure. Where it is long, it
+grows until a run is another run, as with another seed:
 
 """
 PROCESSORS = """## Portable arithmetic
