@@ -164,12 +164,12 @@ def required(role, file):
 
 def cell_corpus(wildcards):
     """Return the texts that a cell reads: as they are, as lemmas, or with rewritten questions."""
-    corpus, system = job_cell(wildcards).corpus, job_system(wildcards)
+    system, file = job_system(wildcards), "corpora/{corpus}.parquet"
     if system.vectors and CONFIG.vectors[system.vectors].lemmas:
-        return f"{RESULTS}/lemmas/{corpus}/content.parquet"
-    if system.rewriting:
-        return f"{RESULTS}/rewritten/{corpus}/{system.rewriting}.parquet"
-    return f"{RESULTS}/corpora/{corpus}.parquet"
+        file = "lemmas/{corpus}/content.parquet"
+    elif system.rewriting:
+        file = f"rewritten/{{corpus}}/{system.rewriting}.parquet"
+    return required("corpus", file)(wildcards)
 
 
 def cell_sentence_vectors(wildcards):
@@ -178,7 +178,7 @@ def cell_sentence_vectors(wildcards):
     if not names:
         return []
     stored = AVAILABLE.first_available_store(names)
-    return [f"{RESULTS}/sentence_vectors/{job_cell(wildcards).corpus}/{stored}.npy"]
+    return required("corpus", f"sentence_vectors/{{corpus}}/{stored}.npy")(wildcards)
 
 
 def cell_frequencies(wildcards):
@@ -213,6 +213,13 @@ def typed_corpus_settings(wildcards):
 
 def dataset_at(wildcards):
     return CONFIG.dataset_at(*split_corpus(wildcards.corpus))
+
+
+def corpora_by_seed(wildcards):
+    """Return the table of a corpus, or, in a cross-validation, the table of each seed."""
+    seeds = CONFIG.all_seeds
+    names = cells.corpora_by_seed(wildcards.corpus, seeds, seeds).values()
+    return [f"{RESULTS}/corpora/{name}.parquet" for name in dict.fromkeys(names)]
 
 
 def by_seed(file):

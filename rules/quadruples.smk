@@ -4,7 +4,7 @@
 rule choose_prototypes:
     """Choose one prototype from every training question, in random order, for each seed."""
     input:
-        f"{RESULTS}/corpora/{{corpus}}.parquet",
+        corpora_by_seed,
     output:
         by_seed("prototypes/{corpus}/{subset}/seed{seed}.parquet"),
     resources:
@@ -21,7 +21,7 @@ rule choose_prototypes:
 rule build_training_quadruples:
     """Build the training quadruples of p prototypes, for each seed."""
     input:
-        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
+        corpus=corpora_by_seed,
         prototypes=by_seed("prototypes/{corpus}/{subset}/seed{seed}.parquet"),
     output:
         train=by_seed(f"{QUADRUPLES}/train-{{number}}-per-{{per}}.parquet"),

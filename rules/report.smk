@@ -129,7 +129,10 @@ rule write_cross_validation:
             f"{RESULTS}/corpora/{name}.parquet"
             for name in (
                 *cross_validated_datasets(wildcards),
-                *dict.fromkeys(cell.corpus for cell in PLAN.cross_validation[wildcards.paper]),
+                *distinct(
+                    cell.corpora(known_settings(cell)).values()
+                    for cell in PLAN.cross_validation[wildcards.paper]
+                ),
             )
         ],
     output:

@@ -8,7 +8,8 @@ TRAINED, SCORED, FUSED = map(run_folder, ("trained", "scored", "fused"))
 COMPARING, EXPLAINED = map(run_folder, ("compares", "explained"))
 # What a cell reads. Each is [] for a system that does not need it.
 CELL_INPUTS = {
-    "corpus": cell_corpus,  # corpora/{corpus}.parquet, or its version in lemmas/ or rewritten/
+    # corpora/{corpus}.parquet, or its version in lemmas/ or rewritten/
+    "corpus": cell_corpus,
     "vectors": required("vectors", "vectors/{dataset}/{vectors}.npy"),
     "sentence_vectors": cell_sentence_vectors,  # sentence_vectors/{corpus}/{sentence_vectors}.npy
     "frequencies": cell_frequencies,  # a file of words and their frequencies

@@ -59,13 +59,14 @@ def changed(tmp_path, monkeypatch):
 
 
 JOBS = [
-    ("build_corpus", "wikiqa@fold=1of2", ("corpus",)),
+    ("build_corpus", "wikiqa@fold=1of2-partition1", ("corpus",)),
     ("find_entities", "wikiqa", ("corpus",)),
     ("rewrite_questions", "wikiqa/entity", ("corpus", "rewriting")),
     ("train_vectors", "fasttext", ("vectors",)),
     ("select_vectors", "wikiqa/fasttext", ("dataset", "vectors")),
     ("encode_sentences", "wikiqa/sif", ("corpus", "sentence_vectors")),
     ("choose_prototypes", "wikiqa/comb", ("corpus", "subset")),
+    ("choose_prototypes", "wikiqa@fold=1of2/comb", ("corpus", "subset")),
     ("build_training_quadruples", "wikiqa/comb/5/1/pair",
      ("corpus", "subset", "p", "number", "per")),
     ("build_evaluation_quadruples", "wikiqa/comb/5", ("corpus", "subset", "p")),
@@ -124,6 +125,13 @@ def test_a_cell_reads_the_files_of_its_own_seeds_only(changed):
     assert jobs.inputs("train_encoder", "analogy/wikiqa/who/fold=1of2")["prototypes"] == folded
     chosen = jobs.job("choose_prototypes", "wikiqa/who", ("corpus", "subset"))
     assert list(chosen.output) == PROTOTYPES
+
+
+@pytest.mark.parametrize(("fold", "partitions"), [("1of2", [0, 1]), ("1of2-shift1", [1, 0])])
+def test_the_prototypes_of_each_seed_are_those_of_its_partition(jobs, fold, partitions):
+    job = jobs.job("choose_prototypes", f"wikiqa@fold={fold}/comb", ("corpus", "subset"))
+    names = [f"wikiqa@fold=1of2-partition{number}" for number in partitions]
+    assert list(job.input) == [f"{OUT}/corpora/{name}.parquet" for name in names]
 
 
 def test_a_resource_doubles_with_each_attempt(jobs):

@@ -1,19 +1,22 @@
 """Build the quadruples of p prototypes, for each seed."""
 
+from functools import cache, partial
+
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
 from analogyqa.corpora.questions import select_subset
-from analogyqa.job import job
+from analogyqa.job import by_seed, job
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table
 from analogyqa.settings.systems import Negatives
 
 with job(snakemake) as settings:
     wildcards, types = snakemake.wildcards, settings["question_types"]
-    corpus = read_table(snakemake.input.corpus, CORPUS)
+    corpora = by_seed(snakemake.input.corpus, settings["seeds"])
+    read = cache(partial(read_table, schema=CORPUS))
     for split, paths in snakemake.output.items():
-        pairs = select_subset(corpus, split, types)
-        files = zip(settings["seeds"], snakemake.input.prototypes, paths, strict=True)
-        for seed, file, path in files:
+        files = zip(corpora.items(), snakemake.input.prototypes, paths, strict=True)
+        for (seed, corpus), file, path in files:
+            pairs = select_subset(read(corpus), split, types)
             prototypes = take_prototypes(
                 read_table(file, PROTOTYPES), types, int(wildcards.p), file
             )

@@ -175,7 +175,8 @@ def make_run(
     training = facts.pop("training", {"dropout": 0.5})
     system |= facts.pop("system", {}) | ({"training": training} if trained else {})
     hyperparameters = facts.pop("hyperparameters", PAPER)
-    settings = {"systems": {hyperparameters: system}, "parts": {}} | facts.pop("settings", {})
+    settings = {"seeds": [0, 1], "systems": {hyperparameters: system}, "parts": {}}
+    settings |= facts.pop("settings", {})
     facts = {"settings": settings, "hyperparameters": hyperparameters if trained else None} | facts
     dev = make_metrics("dev", {"map": np.zeros((2, 1))})
     metrics = pd.concat([dev, make_metrics("test", values)], ignore_index=True)

@@ -61,7 +61,7 @@ def write_cell(results: Path, cell: Cell, rr: float = 0.5, trained: bool = True,
     folder = results / "runs" / cell.path
     system = SYSTEM | ({"training": TRAINING} if trained else {})
     facts = {
-        "settings": {"systems": {"paper": system}, "lowercase": True, "parts": {}},
+        "settings": {"seeds": [0, 1], "systems": {"paper": system}, "lowercase": True, "parts": {}},
         "hyperparameters": "paper" if trained else None,
         "sources": {split: f"wikiqa-{split}" for split in SPLITS},
         "stores": {},

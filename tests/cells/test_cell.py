@@ -5,7 +5,7 @@ import json
 import pytest
 
 from analogyqa.cells import Cell
-from analogyqa.cells.cell import differences, require_same
+from analogyqa.cells.cell import corpora_by_seed, differences, require_same
 from analogyqa.errors import AnalogyQAError
 from builders.papers import Papers
 
@@ -65,6 +65,41 @@ def papers(papers) -> Papers:
 def test_a_change_affects_only_the_cells_that_depend_on_it(papers, over):
     before, now = cell_settings(papers), cell_settings(papers, over)
     assert {name for name in CELLS if before[name] != now[name]} == CHANGES[over]
+
+
+SEEDS = "seeds: {default: [0, 4, 2, 7], cross_validation: [4, 2, 7]}"
+THREE = "systems: {both: {ranker: {name: fused, parts: {words: [0, 2], mean: [1]}}}}"
+
+
+def test_the_parts_of_an_ensemble_share_the_partition_of_each_seed(papers):
+    """So none of them is trained on what another one tests."""
+    config = papers.load(f"{SEEDS}\n{THREE}")
+    cell = CELLS["both"]._replace(overrides=(("fold", "1of5"),))
+    names = [f"toy@fold=1of5-partition{seed}" for seed in (4, 2, 7)]
+    assert cell.corpora(cell.settings(config)) == dict(zip((4, 2, 7), names, strict=True))
+    parts = {name: part.settings(config) for name, part in cell.parts(config).items()}
+    assert {name: at["corpora"] for name, at in parts.items()} == dict.fromkeys(
+        ("words", "words-shift2", "mean-shift1"), names
+    )
+    assert {name: at["seeds"] for name, at in parts.items()} == {
+        "words": [4, 2, 7], "words-shift2": [7, 0, 4], "mean-shift1": [2, 7, 0],
+    }  # fmt: skip
+
+
+def test_a_data_set_has_one_partition_and_its_cross_validation_one_for_each_seed(papers):
+    mine = "datasets: {mine: {title: M, reader: wikiqa, train: a/train, fold: 1of3}}"
+    config = papers.load(f"{SEEDS}\n{mine}")
+    own = Cell("words", "mine", "who")
+    assert own.corpora(own.settings(config)) == dict.fromkeys([0, 4, 2, 7], "mine")
+    overrides = config.canonical_overrides("words", (("fold", "1of3"),), "mine")
+    folded = own._replace(overrides=overrides)
+    assert [*folded.corpora(folded.settings(config)).values()] == [
+        f"mine@fold=1of3-partition{seed}" for seed in (4, 2, 7)
+    ]
+    fixed = "mine@fold=1of3-partition2@train_share=0.5"
+    assert corpora_by_seed(fixed, [4, 2], [4, 2]) == dict.fromkeys([4, 2], fixed)
+    shifted = fixed.replace("partition2", "shift1")
+    assert corpora_by_seed(shifted, [4], [0, 4, 2])[4] == fixed.replace("partition2", "partition0")
 
 
 def test_only_relations_record_how_analogies_are_evaluated(papers):

@@ -93,7 +93,11 @@ def test_the_parts_of_fused_systems_are_cells(papers):
     cell = cell_at(at("both", p=2, dropout=0.4, fold="1of3"), config)
     parts = {name: dict(part.overrides) for name, part in cell.parts(config).items()}
     fold = {"fold": "1of3"}
-    assert parts == {"baseline": {"p": "2", "dropout": "0.4"} | fold, "stored": fold}
+    assert parts == {
+        "baseline": {"p": "2", "dropout": "0.4"} | fold,
+        "stored": fold,
+        "stored-shift1": {"fold": "1of3-shift1"},  # the next seed in the same partition
+    }
     assert config.system_at("both", cell.overrides).training == config.systems["both"].training
     assert Cell("stored", "toy", "both").parts(config) == {}
 

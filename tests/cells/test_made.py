@@ -11,7 +11,11 @@ from analogyqa.evaluation.summary import find_records
 RULES = Path(__file__).parents[2] / "rules"
 SAMPLES = {
     **{"system": "analogy", "dataset": "wikiqa", "subset": "comb", "category": "capital-common"},
-    **{"corpus": "wikiqa@fold=1of5", "overrides": "dropout=0@loss=hinge", "rewriting": "entity"},
+    **{
+        "corpus": "wikiqa@fold=1of5-partition3",
+        "overrides": "dropout=0@loss=hinge",
+        "rewriting": "entity",
+    },
     **{"before": "vectors=glove@", "after": "@pool=all", "solver": "3cosadd", "file": "run.json"},
     **{"vectors": "word2vec@dim=3", "sentence_vectors": "minilm", "paper": "own", "number": "12"},
     "name": "own",

@@ -131,6 +131,29 @@ def test_folds_are_reproducible_and_stratified_by_original_split(make_questions)
     assert len(set.union(*devs)) == 5 * 9
 
 
+@settings(max_examples=12)
+@given(QUESTIONS, st.integers(2, 5), st.integers(0, 99))
+def test_every_partition_tests_each_question_once(make_questions, questions, folds, partition):
+    corpus = make_questions(questions)
+    first, again = (
+        [fold_corpus(corpus, number, folds, partition) for number in range(1, folds + 1)]
+        for _ in range(2)
+    )
+    for folded, same in zip(first, again, strict=True):
+        pd.testing.assert_frame_equal(folded, same)
+    tested = pd.concat([part(folded, "test") for folded in first])
+    keys = ["question_id", "candidate_id"]
+    assert not tested.duplicated(keys).any()
+    assert set(tested["candidate_id"]) == set(first[0]["candidate_id"])
+
+
+def test_partitions_differ_and_the_first_one_is_the_default(make_questions):
+    corpus = make_questions(("train", "who", number, str, True) for number in range(40))
+    tested = [question_texts(fold_corpus(corpus, 1, 5, number), "test") for number in range(10)]
+    assert len(set(map(frozenset, tested))) == 10
+    pd.testing.assert_frame_equal(fold_corpus(corpus, 1, 5), fold_corpus(corpus, 1, 5, 0))
+
+
 @pytest.mark.parametrize(
     ("questions", "number", "folds", "missing"),
     [(3, 4, 5, "test"), (2, 2, 2, "train"), (2, 3, 3, "test"), (1, 1, 2, "dev, train")],

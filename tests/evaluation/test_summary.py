@@ -65,6 +65,32 @@ def test_values_remember_how_many_ensembles_share_a_model(parts, trained, shared
     sd = measure_columns(joined, "mrr", config)["sd"]
     naive = values.mean(axis=1).std(ddof=1)
     assert sd == pytest.approx(naive * np.sqrt(2 / (3 - shared)), abs=1e-6)
+    for record, _ in runs:  # with a partition for each seed, models are in one ensemble only
+        record["settings"]["corpora"] = ["a", "b", "c"]
+    assert shared_seeds(join_folds(cells, "mrr", index_values(runs))) == 1
+
+
+FOLDS = [Cell("analogy", "wikiqa", "comb", (("fold", f"{fold}of2"),)) for fold in (1, 2)]
+# Each seed tests two of four items in the first fold.
+FIRST = np.array([[0.2, 0.4, np.nan, np.nan], [np.nan, 0.6, np.nan, 0.7]])
+ALL = np.array([[0.2, 0.4, 0.1, 0.3], [0.1, 0.6, 0.5, 0.7]])
+
+
+def test_folds_are_joined_for_each_seed():
+    first = pd.DataFrame(FIRST, columns=list("abcd"))
+    second = pd.DataFrame(np.where(np.isnan(FIRST), ALL, np.nan), columns=list("abcd"))
+    values = dict(zip(FOLDS, (first, second[list("dcba")]), strict=True))
+    joined = join_folds(FOLDS, "mrr", lambda cell, _: values.get(cell))
+    pd.testing.assert_frame_equal(joined, pd.DataFrame(ALL, columns=list("abcd")))
+    assert join_folds([*FOLDS, CELL], "mrr", lambda cell, _: values.get(cell)) is None
+
+
+def test_one_fold_is_summarised_over_the_questions_of_each_seed():
+    columns = measure_columns(pd.DataFrame(FIRST), "mrr", make_config())
+    assert columns["mean"] == pytest.approx((0.3 + 0.65) / 2)
+    assert columns["sd"] == pytest.approx(0.35 / np.sqrt(2), abs=1e-6)
+    assert (columns["n_seeds"], columns["n_items"]) == (2, 2)
+    assert np.isnan(columns["ci_low"]) and columns["run_low"] < columns["run_high"]
 
 
 def history(

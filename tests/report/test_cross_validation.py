@@ -129,8 +129,8 @@ def test_shared_questions_are_counted_in_the_folds_and_in_the_papers_split(make_
     unanswered = ("train", "where is it ?", [("rome", 0)])
     corpora = {
         "wikiqa": make_corpus([train, dev, shared, new, untyped, unanswered]),
-        "wikiqa@fold=1of2": make_corpus([train, dev, new]),
-        "wikiqa@fold=2of2": make_corpus(
+        "wikiqa@fold=1of2-partition0": make_corpus([train, dev, new]),
+        "wikiqa@fold=2of2-partition0": make_corpus(
             [train, dev, ("test", "where ?", [("lima", 1), ("1901", 0)])]
         ),
         "trecqa": make_corpus([train, dev, ("test", "who is it ?", [("bruno", 1)])]),
@@ -139,7 +139,7 @@ def test_shared_questions_are_counted_in_the_folds_and_in_the_papers_split(make_
     notes += shared_notes({"wikiqa": corpora["wikiqa"]}, "all", make_config())
     expected = [
         "WIKIQA, the paper's split: 1 of 2 questions, 2 of 4 candidates ",
-        "WIKIQA, all folds: 0 of 2 questions, 2 of 4 candidates ",
+        "WIKIQA, all folds of all seeds: 0 of 2 questions, 2 of 4 candidates ",
         "TRECQA, the paper's split: 0 of 1 questions, 0 of 1 candidates ",
         "WIKIQA, the paper's split: 1 of 3 questions, 3 of 5 candidates ",
     ]

@@ -1,20 +1,27 @@
-"""Fusing a cell from the runs of other systems."""
+"""Cells that train nothing: the folds of a cross-validation, and the fusion of other runs."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from ir_measures import AP
 
-from analogyqa.cells.cell import system_settings
+from analogyqa.cells.cell import Cell, corpora_by_seed, system_settings
+from analogyqa.corpora.questions import fold_corpus, fold_ids
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.summary import summarise_runs
+from analogyqa.evaluation.summary import index_values, join_folds, summarise_runs
 from analogyqa.files import write_json
-from analogyqa.runs.score import fuse_cell
+from analogyqa.measures import OF_SCORES, RANKED
+from analogyqa.runs.record import read_metrics
+from analogyqa.runs.score import fuse_cell, score_cell
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
 from analogyqa.training.data import CellFiles
 from builders.cells import SOURCES, toy_job, untrained_system
+from builders.report import make_config
 
 SEEDS = [0, 1, 4]
 
@@ -35,7 +42,7 @@ def parts(tmp_path, corpus):
 
 @pytest.fixture
 def fuse(parts, tmp_path):
-    def fuse(names, fusion="equal"):
+    def fuse(names, fusion="equal", extra=()):
         system = System(title="F", ranker={"name": "fused", "parts": names, "fusion": fusion})
         files = CellFiles(str(tmp_path / "corpus.parquet"), None, None, {})
         job = toy_job(system, dict.fromkeys(SEEDS, files), sources={})
@@ -43,7 +50,8 @@ def fuse(parts, tmp_path):
             name: {"systems": {"paper": system_settings(untrained_system())}}
             for name in system.parts
         }
-        fuse_cell(job, {name: parts[name] for name in system.parts}, tmp_path / "fused")
+        known = {name: parts[name] for name in (*system.parts, *extra)}
+        fuse_cell(job, known, tmp_path / "fused")
         return tmp_path / "fused"
 
     return fuse
@@ -78,6 +86,49 @@ def test_the_summary_names_parts_and_substitutes(fuse, papers):
     row = summarise_runs([(record, metrics)], config).set_index("measure").loc["mrr"]
     assert row["provenance"] == "fused (equal): right, wrong"
     assert row["substitute"] == "vectors for others, right for the left"
+
+
+def test_a_part_with_partitions_of_its_own_gives_each_seed_the_model_of_its_partition(fuse, parts):
+    parts["right-shift1"] = parts["right"]
+    record = json.loads((parts["right"] / "run.json").read_text())
+    write_json(parts["right"] / "run.json", record | {"seeds": [4, 0, 1]})
+    folder = fuse({"right": [0, 1], "wrong": [0]}, extra=["right-shift1"])
+    weights = json.loads((folder / "run.json").read_text())["weights"]
+    assert {seed: [run[:2] for run in runs] for seed, runs in weights.items()} == {
+        "0": [["right", 0], ["right-shift1", 4], ["wrong", 0]],
+        "1": [["right", 1], ["right-shift1", 0], ["wrong", 1]],
+        "4": [["right", 4], ["right-shift1", 1], ["wrong", 4]],
+    }
+
+
+def test_a_cross_validation_tests_each_question_once_in_each_seed(tmp_path, corpus, monkeypatch):
+    """With the files of a results folder, from the corpus to the joined scores."""
+    seeds, folds, runs = [0, 3], 2, []
+    for number in range(1, folds + 1):
+        cell = Cell("words", "toy", "comb", (("fold", f"{number}of{folds}"),))
+        files = {}
+        for seed, name in corpora_by_seed(cell.corpus, seeds, seeds).items():
+            path = tmp_path / "corpora" / f"{name}.parquet"
+            write_table(fold_corpus(corpus, number, folds, partition=seed), CORPUS, path)
+            files[seed] = CellFiles(str(path), None, None, {})
+        job = toy_job(System(title="W", ranker="bm25"), files, cell=cell)
+        job.settings["corpora"] = [Path(at.corpus).stem for at in files.values()]
+        folder = tmp_path / "runs" / cell.path
+        score_cell(job, folder)
+        stored = read_table(folder / "metrics.parquet", METRICS)
+        with monkeypatch.context() as patch:  # a changed measure is computed again
+            patch.setitem(RANKED, "mrr", replace(RANKED["mrr"], computed_by=AP))
+            again = read_metrics(folder / "metrics.parquet").set_index("measure")["value"]
+        assert again["mrr"].tolist() == again["map"].tolist()
+        runs.append((json.loads((folder / "run.json").read_text()), stored))
+    cells = [Cell.from_record(record["cell"]) for record, _ in runs]
+    values = index_values(runs)
+    assert all(values(cell, "mrr").isna().any(axis=None) for cell in cells)
+    joined = join_folds(cells, "mrr", values)
+    answerable = corpus[corpus["question_type"].notna() & (corpus["label"] == 1)]
+    assert set(joined.columns) == set(fold_ids(answerable, "question_id"))
+    assert joined.index.tolist() == seeds and joined.notna().all(axis=None)
+    assert len(summarise_runs(runs, make_config())) == folds * len(RANKED | OF_SCORES)
 
 
 @pytest.mark.parametrize("missing", ["a seed", "a pair"])

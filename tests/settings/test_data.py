@@ -11,14 +11,19 @@ from analogyqa.settings.data import Dataset, fold_numbers, relation_files
 FILES = {"title": "T", "reader": "wikiqa", "train": "a/b", "dev": "a/b", "test": "a/b"}
 
 
-@given(st.integers(2, 99).flatmap(lambda folds: st.tuples(st.integers(1, folds), st.just(folds))))
-def test_the_name_of_a_fold_gives_its_number_and_the_number_of_folds(numbers):
+@given(
+    st.integers(2, 99).flatmap(lambda folds: st.tuples(st.integers(1, folds), st.just(folds))),
+    st.integers(0, 99),
+)
+def test_the_name_of_a_fold_gives_its_numbers(numbers, partition):
     name = "{}of{}".format(*numbers)
-    assert fold_numbers(name) == numbers
+    assert fold_numbers(name) == (*numbers, 0)
+    assert fold_numbers(f"{name}-partition{partition}") == (*numbers, partition)
     assert Dataset(**FILES, fold=name).fold == name
 
 
-MALFORMED = ["0of5", "6of5", "1of1", "x", "1of", "of5", "", "1of5of5", "-1of5", "1.0of5", "1/5"]
+MALFORMED = ["0of5", "6of5", "1of1", "x", "1of", "of5", "", "1of5of5", "-1of5", "1.0of5", "1/5",
+             "1of5-partition", "1of5-partition1-shift1", "1of5-3"]  # fmt: skip
 
 
 @pytest.mark.parametrize("fold", MALFORMED)

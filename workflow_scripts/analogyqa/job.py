@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -81,6 +81,12 @@ def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
     return configured(snakemake.config, snakemake.params.settings["left_out"])
 
 
+def by_seed(paths: str | Sequence[str], seeds: Sequence[int]) -> dict[int, str]:
+    """Return the file of each seed; a single file is that of all seeds."""
+    paths = [paths] if isinstance(paths, str) else paths
+    return dict(zip(seeds, paths if len(paths) > 1 else [*paths] * len(seeds), strict=True))
+
+
 def cell_job(snakemake, folder: Path | None = None, settings: Settings | None = None) -> CellJob:
     """Return the cell with what it reads; by default, that in whose folder the job writes."""
     inputs, settings = snakemake.input, settings or snakemake.params.settings
@@ -90,14 +96,13 @@ def cell_job(snakemake, folder: Path | None = None, settings: Settings | None = 
     quadruples = {split: inputs.get(split, []) for split in SPLITS}
     draw = system.training.negatives.file_stem
     quadruples["train"] = [path for path in quadruples["train"] if Path(path).stem == draw]
-    roles = ("vectors", "prototypes", "sentence_vectors", "frequencies")
-    tables = {role: inputs.get(role) or [None] for role in roles}
+    roles = ("corpus", "vectors", "prototypes", "sentence_vectors", "frequencies")
+    tables = {role: by_seed(inputs.get(role) or [None], settings["seeds"]) for role in roles}
     files = {}
     for index, seed in enumerate(settings["seeds"]):
-        # A single file is that of all seeds.
-        given = {role: paths[index % len(paths)] for role, paths in tables.items()}
+        given = {role: paths[seed] for role, paths in tables.items()}
         by_split = {split: paths[index] for split, paths in quadruples.items() if paths}
-        files[seed] = CellFiles(inputs.corpus, quadruples=by_split, **given)
+        files[seed] = CellFiles(quadruples=by_split, **given)
     cell = Cell.from_path(folder or Path(snakemake.output[0]).parent)
     sources = dict(snakemake.params.get("sources", {}))
     return CellJob(cell, settings, hyperparameters, system, files, sources)

@@ -5,7 +5,14 @@ from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
-from analogyqa.cells.cell import Cell, cells_by_run, corpus_name, split_corpus, without_fold
+from analogyqa.cells.cell import (
+    Cell,
+    cells_by_run,
+    corpora_by_seed,
+    corpus_name,
+    split_corpus,
+    without_fold,
+)
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.artefacts import View

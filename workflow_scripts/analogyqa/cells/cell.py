@@ -1,14 +1,22 @@
 """A cell: the names of its files, the other cells it needs, and what its results depend on."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import AT
-from analogyqa.settings.data import ALL, FOLD, SOLVING_OVERRIDES, TRAINED_ON, WEIGHTED_BY
+from analogyqa.settings.data import (
+    ALL,
+    FOLD,
+    PARTITION,
+    SHIFT,
+    SOLVING_OVERRIDES,
+    TRAINED_ON,
+    WEIGHTED_BY,
+)
 from analogyqa.settings.overrides import Overrides, as_text
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
@@ -51,8 +59,13 @@ class Cell(NamedTuple):
 
     @property
     def corpus(self) -> str:
-        """The name of its corpus table: the data set, with overrides of how it is read."""
+        """The name of its corpus: the data set, with overrides of how it is read."""
         return corpus_name(self.dataset, self.overrides)
+
+    def corpora(self, settings: Settings) -> dict[int, str]:
+        """Return the name of the corpus table of each seed; `settings` are those of its record."""
+        seeds = settings["seeds"]
+        return dict(zip(seeds, settings.get("corpora") or [self.corpus] * len(seeds), strict=True))
 
     def record(self) -> dict:
         """Return the cell as a JSON value."""
@@ -84,8 +97,24 @@ class Cell(NamedTuple):
         return self._replace(dataset=dataset, subset=subset, overrides=overrides)
 
     def parts(self, config: Config) -> "dict[str, Cell]":
-        """Return the cell of each part of a fused system, by system; {} for any other system."""
-        return {name: self._at(name, config) for name in config.systems[self.system].parts}
+        """Return the cell of each part of a fused system, by system; {} for any other system.
+
+        In a cross-validation, all parts of an ensemble must have its partition of the questions, or
+        one of them may be trained on what it tests. So the second seed of a part, in the partition
+        of the first, has a cell of its own, `shifted_name(system, 1)`.
+        """
+        shifts = config.systems[self.system].parts
+        if not _has_partitions(self.overrides):
+            return {name: self._at(name, config) for name in shifts}
+        return {
+            shifted_name(name, shift): self._at(name, config)._shifted(shift)
+            for name in shifts
+            for shift in shifts[name]
+        }
+
+    def _shifted(self, shift: int) -> "Cell":
+        fold = shifted_name(dict(self.overrides)[FOLD], shift)
+        return self._replace(overrides=_with_fold(self.overrides, fold))
 
     def _at(self, system: str, config: Config) -> "Cell":
         """Return the cell of another system, with the overrides that affect it."""
@@ -125,18 +154,27 @@ class Cell(NamedTuple):
         return {name: config.system_at(self.system, overrides) for name, overrides in choices}
 
     def seeds(self, config: Config) -> list[int]:
-        """Return its seeds, which are those of the cell that trains its encoder, if any."""
+        """Return its seeds, which are those of the cell that trains its encoder, if any.
+
+        Those of a cell `-shift1` are the next ones of `Config.all_seeds`.
+        """
         if training := self.training_cell(config):
             return training.seeds(config)
         if config.datasets[self.dataset].gives_relations:
             return config.seeds_at(ALL, ())
-        return config.seeds_at(self.subset, self.overrides)
+        fold, _, shift = dict(self.overrides).get(FOLD, "").partition(SHIFT)
+        if not shift:
+            return config.seeds_at(self.subset, self.overrides)
+        seeds = config.seeds_at(self.subset, _with_fold(self.overrides, fold))
+        known = config.all_seeds
+        return [known[(known.index(seed) + int(shift)) % len(known)] for seed in seeds]
 
     def requires(self, config: Config) -> dict[str, list[Names]]:
         """Return what its job reads besides its texts: by role, the names that fill in each path.
 
         The rules say which path that is. Roles that the cell does not need are empty. Prototypes
-        and quadruples, and word vectors that depend on the seed, have an entry for each seed.
+        and quadruples, and word vectors and corpora that depend on the seed, have an entry for each
+        seed.
         """
         systems = list(self.systems(config).values())
         system = config.system_at(self.system, self.overrides)
@@ -152,7 +190,9 @@ class Cell(NamedTuple):
             drawn = f"{word_vectors}{AT}{SEED}"
             vectors = [names | {"vectors": f"{drawn}={names['seed']}"} for names in by_seed]
         training, start = self.training_cell(config), self.prerequisite(config)
+        corpora = corpora_by_seed(self.corpus, self.seeds(config), config.all_seeds)
         return {
+            "corpus": [at | {"corpus": name} for name in dict.fromkeys(corpora.values())],
             "vectors": vectors,
             "prototypes": by_seed if system.needs_prototypes else [],
             "training quadruples": [
@@ -179,9 +219,13 @@ class Cell(NamedTuple):
         if system.rewriting and (section := config.named_entities):
             vectors = vectors_settings(config, section.vectors)
             entities = section.model_dump(mode="json") | {"vectors": vectors}
+        seeds = self.seeds(config)
+        corpora = corpora_by_seed(self.corpus, seeds, config.all_seeds)
         return {
             "arithmetic": config.arithmetic,
-            "seeds": self.seeds(config),
+            "seeds": seeds,
+            # Only of a cross-validation.
+            **({"corpora": [*corpora.values()]} if _has_partitions(self.overrides) else {}),
             "question_types": types,
             "systems": {name: system_settings(one) for name, one in systems.items()},
             "lowercase": reads_lowercase(config, system),
@@ -209,6 +253,37 @@ def split_corpus(name: str) -> tuple[str, Overrides]:
     """Return the data set and the overrides in a name made by `corpus_name`."""
     dataset, _, overrides = name.partition(ov.AT)
     return dataset, ov.from_text(overrides) if overrides else ()
+
+
+def _has_partitions(overrides: Overrides) -> bool:
+    """Return whether each seed has a partition of its own of the questions into folds."""
+    return PARTITION not in dict(overrides).get(FOLD, PARTITION)
+
+
+def corpora_by_seed(name: str, seeds: Iterable[int], all_seeds: Sequence[int]) -> dict[int, str]:
+    """Return the name of the table of a corpus that each seed reads.
+
+    It is the same for all seeds, except in a cross-validation. There, a seed names its partition of
+    the questions: its own one, or, for `-shift1`, the one before it in `all_seeds`.
+    """
+    dataset, overrides = split_corpus(name)
+    if not _has_partitions(overrides):
+        return dict.fromkeys(seeds, name)
+    fold, _, shift = dict(overrides)[FOLD].partition(SHIFT)
+    names = {}
+    for seed in seeds:
+        partition = all_seeds[all_seeds.index(seed) - int(shift or 0)]
+        names[seed] = corpus_name(dataset, _with_fold(overrides, f"{fold}{PARTITION}{partition}"))
+    return names
+
+
+def _with_fold(overrides: Overrides, fold: str) -> Overrides:
+    return ov.as_overrides(dict(overrides) | {FOLD: fold})
+
+
+def shifted_name(name: str, shift: int) -> str:
+    """Return the name of a fold, or of a part of an ensemble, with other seeds of a partition."""
+    return f"{name}{SHIFT}{shift}" if shift else name
 
 
 def without_fold(name: str) -> str:

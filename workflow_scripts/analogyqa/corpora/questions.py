@@ -35,10 +35,10 @@ def select_subset(corpus: pd.DataFrame, split: str, types: Sequence[str] | None)
 
 
 DEV_EVERY = 8  # every eighth question outside the test fold goes to the dev split
-_SEED = 0  # shuffles the questions; fixed, so that every run has the same folds and subsamples
+_SEED = 0  # shuffles the training questions; fixed, so that every run has the same subsamples
 
 
-def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
+def fold_corpus(corpus: pd.DataFrame, number: int, folds: int, partition: int = 0) -> pd.DataFrame:
     """Return a corpus whose test split is one fold of all answerable questions.
 
     Questions are assigned to folds by type and, within a type, by original split, so that the
@@ -52,6 +52,7 @@ def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
             candidates of a question are from; "" if it is not known.
         number: which fold to test, from 1.
         folds: the number of folds.
+        partition: the random seed that shuffles the questions before they are assigned to folds.
 
     Returns:
         A table with schema CORPUS. Ids start with the original split: `dev:Q12`.
@@ -71,7 +72,7 @@ def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
             "origin": corpus["split"].astype(str),
         }
     ).drop_duplicates(["text", "article"])
-    order = np.random.default_rng(_SEED).permutation(len(questions))
+    order = np.random.default_rng(partition).permutation(len(questions))
     questions = questions.iloc[order].sort_values(["type", "origin"], kind="stable")
     questions["group"] = _join_groups(questions)
     is_tested = _divide(questions, folds) == number - 1

@@ -92,7 +92,7 @@ def build_corpus(
         drop_all_correct: splits from which to drop questions whose candidates are all correct.
         parts: the parts of its file that make up a split; without an entry, the whole file.
         options: further arguments of the reader, such as the names of columns.
-        fold: the fold to test, such as 1of5; see `fold_corpus`.
+        fold: the fold to test, such as 1of5 or 1of5-partition3; see `fold_corpus`.
         train_share: the share of training questions to keep; see `keep_train_share`.
 
     Raises:

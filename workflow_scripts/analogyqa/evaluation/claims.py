@@ -19,7 +19,14 @@ from analogyqa.evaluation.significance import (
     share_runs,
     significance_level,
 )
-from analogyqa.evaluation.summary import DECIMALS, NOT_LEARNT, Values, has_cell_learnt, to_frame
+from analogyqa.evaluation.summary import (
+    DECIMALS,
+    NOT_LEARNT,
+    Values,
+    has_cell_learnt,
+    join_folds,
+    to_frame,
+)
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.runs.cost import Costs
 from analogyqa.schemas import INSIDE, read_table
@@ -75,7 +82,9 @@ class _Side(NamedTuple):
 
     def values(self, values: Values) -> pd.DataFrame:
         """Return the values [seeds, items] of all cells, which must not be `missing`."""
-        return pd.concat([values(cell, self.coordinates.measured) for cell in self.cells], axis=1)
+        joined = join_folds(self.cells, self.coordinates.measured, values)
+        assert joined is not None
+        return joined
 
 
 def judge_claims(

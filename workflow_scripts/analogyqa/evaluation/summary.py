@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -107,10 +107,12 @@ def scores_on_test(record: dict, metrics: pd.DataFrame) -> dict[str, pd.DataFram
     """Return each measure of a run on test as a frame [seeds, items], see `values_by_seed`.
 
     The frames remember, in their `attrs`, how many of a cell's ensembles share each model. The
-    trained parts count as equally variable.
+    trained parts count as equally variable. In a cross-validation, ensembles share no models.
     """
     values = values_by_seed(metrics, "test")
     parts = run_system(record)["ranker"].get("parts") or {}
+    if "corpora" in record["settings"]:
+        parts = {}
     systems = {
         name: next(iter(part["systems"].values()))
         for name, part in record["settings"]["parts"].items()
@@ -136,10 +138,17 @@ def index_values(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
     return lambda cell, measure: values.get((cell, measure))
 
 
-def join_folds(cells: Iterable[Cell], measure: str, values: Values) -> pd.DataFrame | None:
-    """Return the scores [seeds, items] of several cells side by side; None if a run is missing."""
-    parts = [values(cell, measure) for cell in cells]
-    return None if any(part is None for part in parts) else pd.concat(parts, axis=1)
+def join_folds(cells: Sequence[Cell], measure: str, values: Values) -> pd.DataFrame | None:
+    """Return the scores [seeds, sorted items] of the folds of a system; None if a run is missing.
+
+    Each seed tests an item in one fold, and perhaps each in another one.
+    """
+    parts = [part for cell in cells for part in [values(cell, measure)] if part is not None]
+    if len(parts) < len(cells):
+        return None
+    joined = pd.concat(parts).groupby(level=0).first().sort_index(axis="columns")
+    joined.attrs = parts[0].attrs
+    return joined
 
 
 def draw_means(runs: Iterable[pd.DataFrame], samples: int) -> np.ndarray:
@@ -167,11 +176,11 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
     rows: list[dict] = []
     for record, metrics in runs:
         values = scores_on_test(record, metrics)
-        is_all_correct = values.pop(ALL_CORRECT).iloc[0].eq(1)
+        is_all_correct = values.pop(ALL_CORRECT).max().eq(1)
         names = named_files(record)
         about = {
             **cell_columns(Cell.from_record(record["cell"])),
-            "tied_candidates": int(values.pop(TIED).to_numpy().sum()),
+            "tied_candidates": int(np.nansum(values.pop(TIED))),
             "all_correct": int(is_all_correct.sum()),
             "hyperparameters": record["hyperparameters"] or "",
             "provenance": _provenance(record),
@@ -183,19 +192,28 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
             # Official measures have more questions: those without a correct candidate.
             is_other = ~is_all_correct.reindex(by_seed.columns, fill_value=False)
             others = by_seed.loc[:, is_other].to_numpy()
-            mean = round(float(others.mean()), DECIMALS) if others.size else None
+            mean = round(float(np.nanmean(others)), DECIMALS) if others.size else None
             row = {"measure": measure, **measure_columns(by_seed, measure, config)}
             rows.append(about | row | {"mean_of_others": mean})
     return to_frame(rows, SUMMARY)
 
 
 def measure_columns(by_seed: pd.DataFrame, measure: str, config: Config) -> dict[str, float]:
-    """Return the columns MEASURED of scores [seeds, items]."""
+    """Return the columns MEASURED of scores [seeds, items].
+
+    In one fold of a cross-validation, each seed tests other items. Then there is no interval for
+    other items, and `n_items` are those of the seed that tests the most.
+    """
+    n_items = int(by_seed.count(axis="columns").max())
+    is_fold = by_seed.isna().any(axis=None)
+    if is_fold:
+        by_seed = by_seed.mean(axis="columns").to_frame()
     bootstrap, limits = config.bootstrap, (MEASURES[measure].largest, MEASURES[measure].smallest)
     facts = (*limits, item_strata(by_seed), shared_seeds(by_seed))
     summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence, *facts)
+    summary |= {"ci_low": np.nan, "ci_high": np.nan} if is_fold else {}
     rounded = {name: round(value, DECIMALS) for name, value in summary.items()}
-    return rounded | {"n_seeds": by_seed.shape[0], "n_items": by_seed.shape[1]}
+    return rounded | {"n_seeds": by_seed.shape[0], "n_items": n_items}
 
 
 def cell_columns(cell: Cell) -> dict[str, str]:

@@ -286,8 +286,10 @@ def write_crate(
         inputs = [configuration, *sources.values()]
         actions = [crate.add_action(workflow, "#run", inputs, reports, run)]
         for name, cell in cells.items():
-            record, corpus = records[name], files.get(f"corpora/{cell.corpus}.parquet")
-            inputs = [configuration, *([corpus] if corpus else [])]
+            record = records[name]
+            tables = dict.fromkeys(cell.corpora(record["settings"]).values())
+            read = [f"corpora/{table}.parquet" for table in tables]
+            inputs = [configuration, *(files[table] for table in read if table in files)]
             folder = name.removesuffix("run.json")
             outputs = [entity for file, entity in files.items() if file.startswith(folder)]
             run = {

@@ -89,8 +89,11 @@ def _compare_scores(path: Path, other_path: Path, config: Config) -> dict:
     scores, other_scores = _read_scores(path), _read_scores(other_path)
     measure = next(name for name in MEASURES if name in scores)
     before, now = scores[measure], other_scores[measure]
-    if list(before.columns) != list(now.columns):
+    if list(before.columns) != list(now.columns) or not before.isna().equals(now.isna()):
         return {}
+    if before.isna().any(axis=None):  # a fold, in which each seed has its own questions
+        tested = before.notna().to_numpy()
+        before, now = (pd.DataFrame([by_seed.to_numpy()[tested]]) for by_seed in (before, now))
     names = str(other_path.parent), str(path.parent)
     compared = compare_runs(names, now, before, config).rounded()
     return {

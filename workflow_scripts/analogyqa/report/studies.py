@@ -138,7 +138,8 @@ def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Confi
     types = config.subset_types(subset)
     for name, corpus in corpora.items():
         dataset, overrides = split_corpus(name)
-        key = config.datasets[dataset].title, "all folds" if overrides else "the paper's split"
+        splits = "all folds of all seeds" if overrides else "the paper's split"
+        key = config.datasets[dataset].title, splits
         selected = pd.concat([select_subset(corpus, split, types) for split in SPLITS])
         counts.setdefault(key, Counter()).update(count_shared(selected))
     return [
@@ -160,10 +161,10 @@ def cross_validation_table(
     ]
     first = config.systems[study.systems[0]].title
     notes = [
-        f"Folds: {study.folds}, by question, over train, dev and test together. Each fold is "
-        "tested by systems trained on the others; every eighth question of these chooses the "
-        "epoch. Prototypes: training questions. Hyperparameters: the paper's. This is not the "
-        "paper's protocol.",
+        f"Folds: {study.folds}, by question, over train, dev and test together, divided anew for "
+        "each seed. Each fold is tested by systems trained on the others; every eighth question of "
+        "these chooses the epoch. Prototypes: training questions. Hyperparameters: the paper's. "
+        "This is not the paper's protocol.",
         *cell_legend(both_intervals=True),
         interval_facts(config),
         top_group_legend(config),

@@ -26,8 +26,8 @@ from analogyqa.report.archive import changed_files, original_sha256
 from analogyqa.report.stored import read_stored
 from analogyqa.report.tables import build_table
 from analogyqa.runs.depends_on import sha256
-from analogyqa.runs.record import compute_metrics, record_hash, run_system
-from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table
+from analogyqa.runs.record import corpus_tables, measure_seeds, record_hash, run_system
+from analogyqa.schemas import METRICS, SCORES, read_table
 from analogyqa.settings.data import SOLVER
 from analogyqa.settings.load import REPOSITORY, read_values
 from analogyqa.settings.paper import Paper
@@ -112,18 +112,20 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[tuple[Pat
         yield hashed, "its bytes are not those that run.json records"
     # As the run was configured: the last run of the folder may be of papers without these vectors.
     vectors = record["settings"].get("vectors")
-    corpus = texts = results / "corpora" / f"{cell.corpus}.parquet"
+    corpora = corpus_tables(results, cell, record["settings"])
+    texts = [*dict.fromkeys(corpora.values())]
     if rewriting := run_system(record).get("rewriting"):
-        texts = results / "rewritten" / cell.corpus / f"{rewriting}.parquet"
+        texts = [results / "rewritten" / path.stem / f"{rewriting}.parquet" for path in texts]
     elif vectors and vectors["lemmas"]:
-        texts = results / "lemmas" / cell.corpus / "content.parquet"
+        texts = [results / "lemmas" / path.stem / "content.parquet" for path in texts]
     recorded = {value for name, value in record["inputs"].items() if name.startswith("corpus")}
-    if texts.exists() and recorded and original_sha256(texts) not in recorded:
-        yield texts, f"is not the file that {cell.label} was run on"
-    elif scores.exists() and corpus.exists():  # other texts have the same ids and labels
-        again = compute_metrics(
-            read_table(scores, SCORES), read_table(corpus, CORPUS), config.subset_types(cell.subset)
-        )
+    read = (path for path in texts if recorded and path.exists())
+    if changed := [path for path in read if original_sha256(path) not in recorded]:
+        yield changed[0], f"is not the file that {cell.label} was run on"
+    # Other texts have the same ids and labels.
+    elif scores.exists() and all(path.exists() for path in corpora.values()):
+        types = config.subset_types(cell.subset)
+        again = measure_seeds(read_table(scores, SCORES), corpora, types)
         stored = read_table(metrics, METRICS)
         # Measures that are newer than the run are computed where they are read.
         if not _equal(again[again["measure"].isin(stored["measure"])], stored):

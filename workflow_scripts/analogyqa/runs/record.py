@@ -8,7 +8,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.arithmetic import portability_gaps, processor
-from analogyqa.cells.cell import Cell
+from analogyqa.cells.cell import Cell, Settings
 from analogyqa.corpora.questions import select_subset
 from analogyqa.files import write_json
 from analogyqa.measures import RANKED, measure_run
@@ -124,8 +124,8 @@ def write_run(
     path = Path(folder, "scores.parquet")
     all_scores = pd.concat(scores, ignore_index=True)
     write_table(all_scores, SCORES, path)
-    corpus = read_table(next(iter(job.files.values())).corpus, CORPUS)
-    metrics = compute_metrics(all_scores, corpus, job.types)
+    corpora = {seed: files.corpus for seed, files in job.files.items()}
+    metrics = measure_seeds(all_scores, corpora, job.types)
     write_table(metrics, METRICS, path.with_name("metrics.parquet"))
     measures = {name: measure.computation for name, measure in RANKED.items()}
     record = run_record(job, inputs, path, wall_seconds=seconds, **unhashed, measures=measures)
@@ -148,12 +148,33 @@ def read_metrics(path: str | Path) -> pd.DataFrame:
     if not others:
         return metrics
     cell, results = Cell.from_record(record["cell"]), scores.parents[5]
-    corpus = read_table(results / "corpora" / f"{cell.corpus}.parquet", CORPUS)
-    types = record["settings"]["question_types"]
-    again = compute_metrics(read_table(scores, SCORES), corpus, types)
+    settings = record["settings"]
+    corpora = corpus_tables(results, cell, settings)
+    again = measure_seeds(read_table(scores, SCORES), corpora, settings["question_types"])
     again = again[again["measure"].isin(others)]
     kept = metrics[~metrics["measure"].isin(others)]
     return pd.concat([kept.astype(again.dtypes.to_dict()), again], ignore_index=True)
+
+
+def corpus_tables(results: Path, cell: Cell, settings: Settings) -> dict[int, Path]:
+    """Return the corpus table of each seed of a run; `settings` are those of its record."""
+    names = cell.corpora(settings)
+    return {seed: results / "corpora" / f"{name}.parquet" for seed, name in names.items()}
+
+
+def measure_seeds(
+    scores: pd.DataFrame, corpora: Mapping[int, str | Path], types: Sequence[str] | None
+) -> pd.DataFrame:
+    """Measure the scores of a run as `compute_metrics` does, each seed on its own corpus.
+
+    `corpora` has the path of the table of each seed.
+    """
+    parts = []
+    for path in dict.fromkeys(corpora.values()):
+        seeds = [seed for seed in corpora if corpora[seed] == path]
+        of_seeds = scores[scores["seed"].isin(seeds)]
+        parts.append(compute_metrics(of_seeds, read_table(path, CORPUS), types))
+    return pd.concat(parts, ignore_index=True)
 
 
 def compute_metrics(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from analogyqa.cells.cell import shifted_name
 from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.rankers import PartScores, Ranker, Texts, build_ranker
@@ -63,8 +64,8 @@ _PAIR = ["split", "question_id", "candidate_id", "label"]
 def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
     """Fuse the scores of a cell's parts for all seeds; write scores, metrics and run.json.
 
-    `parts` has the folder of the run of each part, by system. The only table of the cell is the
-    corpus.
+    `parts` has the folder of the run of each part, by the name that `Cell.parts` has for it. The
+    only table of the cell is the corpus.
 
     Raises AnalogyQAError when the parts rank different pairs or lack a seed.
     """
@@ -75,7 +76,13 @@ def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
     fused, weights, seeds = [], {}, list(job.files)
     shifted = [(name, shift) for name, shifts in job.system.parts.items() for shift in shifts]
     for index, seed in enumerate(seeds):
-        runs = [(name, seeds[(index + shift) % len(seeds)]) for name, shift in shifted]
+        runs = []
+        for name, shift in shifted:
+            part = shifted_name(name, shift)
+            if shift and part in tables:  # a cell of its own, whose seeds have other partitions
+                runs.append((part, records[part]["seeds"][index]))
+            else:
+                runs.append((name, seeds[(index + shift) % len(seeds)]))
         pairs = _side_by_side(runs, tables, files)
         ranker: FusedRanker = job.system.ranker_spec.load()(job.system.ranker)
         ranker.fit(_part_scores(pairs.loc["dev"]))
@@ -87,7 +94,9 @@ def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
             frame = frame.assign(seed=seed, score=scores, best_prototype=best_prototype)
             fused.append(frame[SCORES.names])
     job = job._replace(sources=next(iter(records.values()))["sources"])  # those of all parts
-    inputs = {"corpus": sha256(job.files[seeds[0]].corpus)}
+    corpora = {seed: {"corpus": sha256(at.corpus)} for seed, at in job.files.items()}
+    has_partitions = len({at.corpus for at in job.files.values()}) > 1
+    inputs = named_by_seed(corpora) if has_partitions else corpora[seeds[0]]
     inputs |= {f"scores of {name}": sha256(path) for name, path in files.items()}
     stores = {
         f"{kind} of {name}": store

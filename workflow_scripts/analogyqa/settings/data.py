@@ -1,5 +1,6 @@
 """The data sets, the categories of sentence pairs, and how analogies between them are solved."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
@@ -121,14 +122,22 @@ class Parser(Section):
 ALL = "all"  # the subset of all questions with a correct candidate; it always exists
 OTHER = "other"  # the type of a question that matches no configured type
 FOLD = "fold"
+# What may follow the name of a fold: its partition of the questions, or, for a cell, how far its
+# seeds are from those that name their partitions.
+PARTITION, SHIFT = "-partition", "-shift"
+_FOLD = re.compile(rf"(\d+)of(\d+)(?:{PARTITION}(\d+)|{SHIFT}\d+)?")
 
 
-def fold_numbers(fold: str) -> tuple[int, int]:
-    """Return the number of a fold, from 1, and that of all folds; ValueError if not as in 1of5."""
-    number, _, folds = fold.partition("of")
-    if not (number.isdecimal() and folds.isdecimal() and 1 <= int(number) <= int(folds) > 1):
+def fold_numbers(fold: str) -> tuple[int, int, int]:
+    """Return the number of a fold, from 1, that of all folds, and that of their partition.
+
+    Raises ValueError unless it is given as 1of5, whose partition is 0, or as 1of5-partition3.
+    """
+    match = _FOLD.fullmatch(fold)
+    number, folds, partition = map(int, match.groups("0")) if match else (0, 0, 0)
+    if not 1 <= number <= folds > 1:
         raise ValueError("give a fold as 1of5")
-    return int(number), int(folds)
+    return number, folds, partition
 
 
 def _require_encoding(name: str) -> None:
@@ -163,8 +172,9 @@ class Dataset(Section):
     reader: Annotated[str, OneOf(READERS)]
     """A key of `READERS`."""
     fold: Overridable[Annotated[str, checked_by(fold_numbers)] | None] = None
-    """The fold whose splits are used, such as 1of5; see `corpora.folds`. It splits a data set that
-    has no splits of its own, too."""
+    """The fold whose splits are used, such as 1of5; see `corpora.questions`. It splits a data set
+    that has no splits of its own, too. All seeds then have one partition of the questions, whereas
+    those of a cross-validation have one each."""
     columns: dict[Literal["question", "candidate", "label", "id"], str] = {}
     """The names of a table's columns; the usual ones are found."""
     encoding: Annotated[str, checked_by(_require_encoding)] | None = None

@@ -333,7 +333,8 @@ class Config(Section):
                 before, after = (ov.value_at(section, path) for section in sections)
             else:
                 before, after = (ov.effective_value(at, path) for at in (configured, changed))
-            if before != after:
+            # A cross-validation has other partitions than the fold of a data set.
+            if before != after or (path == FOLD and after != ov.as_text(None)):
                 kept[path] = after
         return kept
 

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -31,7 +32,7 @@ from analogyqa.model.learned import learned_by
 from analogyqa.report.tables import printed_name
 from analogyqa.report.trace import run_log
 from analogyqa.runs.depends_on import content_hash, sha256
-from analogyqa.runs.record import read_metrics, run_system
+from analogyqa.runs.record import corpus_tables, read_metrics, run_system
 from analogyqa.schemas import CORPUS, HISTORY, read_table
 from analogyqa.settings.overrides import to_text
 from analogyqa.settings.paper import Paper
@@ -110,8 +111,8 @@ def cell_run(
         for name in _SPREAD
         if pd.notna(row[name])
     }
-    corpus = results / "corpora" / f"{cell.corpus}.parquet"
-    files = [path for path in (folder / "metrics.parquet", corpus) if path.exists()]
+    corpora = dict.fromkeys(corpus_tables(results, cell, record["settings"]).values())
+    files = [path for path in (folder / "metrics.parquet", *corpora) if path.exists()]
     shown = content_hash([tags, spread, *map(sha256, files)])
     add = partial(_add_cell, results, cell, record, tags, spread, config)
     return Importable(tags["record"], shown, add, len(record["seeds"]))
@@ -143,8 +144,9 @@ def _add_cell(
     flat = pd.json_normalize(_settings(record)).iloc[0].dropna().astype(str)
     seeds = ", ".join(map(str, record["seeds"]))
     run_id = experiment.create(name, tags, start)
-    inputs = _inputs(results, cell, record["sources"])
-    client.log_inputs(run_id, datasets=inputs)
+    corpora = corpus_tables(results, cell, record["settings"])
+    inputs = {path: _inputs(path, record["sources"]) for path in corpora.values()}
+    client.log_inputs(run_id, datasets=[*chain(*inputs.values())])
     measured = _measured(read_metrics(folder / "metrics.parquet"))
     finals = _final_points({**measured.mean(), **spread}, end)
     experiment.log(run_id, finals, {**params, **flat, "seeds": seeds})
@@ -160,7 +162,7 @@ def _add_cell(
     for seed in measured.index:
         seed_name = f"seed {seed}, {name}"
         seed_id = experiment.create(seed_name, tags, start, run_id)
-        client.log_inputs(seed_id, datasets=inputs)
+        client.log_inputs(seed_id, datasets=inputs[corpora[seed]])
         epochs = history[history["seed"] == seed].sort_values("epoch", kind="stable")
         seed_end, model_id, curves = end, None, []
         if len(epochs):
@@ -257,9 +259,8 @@ def _measured(metrics: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _inputs(results: Path, cell: Cell, sources: Mapping[str, str]) -> list[DatasetInput]:
-    """Return the splits of a cell's corpus; none if there is no corpus file."""
-    path = results / "corpora" / f"{cell.corpus}.parquet"
+def _inputs(path: Path, sources: Mapping[str, str]) -> list[DatasetInput]:
+    """Return the splits of the corpus table at `path`; none if there is no such file."""
     if not path.exists():
         return []
     digest, rows = _read_corpus(path)
@@ -267,7 +268,7 @@ def _inputs(results: Path, cell: Cell, sources: Mapping[str, str]) -> list[Datas
     for split, context in _CONTEXTS.items():
         source = json.dumps({"uri": sources.get(split, "")})
         profile = json.dumps({"num_rows": rows.get(split, 0)})
-        dataset = Dataset(f"{cell.corpus} {split}", digest, "http", source, profile=profile)
+        dataset = Dataset(f"{path.stem} {split}", digest, "http", source, profile=profile)
         inputs.append(DatasetInput(dataset, [InputTag("mlflow.data.context", context)]))
     return inputs
 
