@@ -246,6 +246,7 @@ class TestPrecision:
         row = self.row(0.01, 0.3)
         assert (row["verdict"], row["equivalent"]) == ("undecided", "no")
         assert row["paper_effect"] == 0.1 and row["detectable"] > 0.1
+        assert row["effect_ratio"] == pytest.approx(row["effect"] / 0.1)
         assert 0.05 < row["power"] < 0.8 and row["items_needed"] > row["n_items"] == 30
 
     def test_the_published_difference_does_not_count_for_other_data(self):

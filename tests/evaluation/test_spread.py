@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from analogyqa.evaluation.spread import (
     best_shares,
     bootstrap_means,
+    coefficient_of_variation,
     inflation,
     interval_of_runs,
     summarise,
@@ -163,3 +164,17 @@ def test_a_clear_lead_is_always_the_best():
 
 def test_equal_points_share_each_draw():
     assert shares([np.full((2, 3), 0.5)] * 4, 100).tolist() == [0.25] * 4
+
+
+@pytest.mark.parametrize(
+    ("values", "printed"),
+    [
+        ([84.51, 84.50, 87.46, 85.60, 84.20, 86.61, 86.20], 1.562),
+        ([31.11, 30.28, 31.11, 29.12], 3.572),
+    ],
+)
+def test_the_coefficient_of_variation_is_that_of_belz_et_al(values, printed):
+    """Table 4 of Belz, Popović and Mille (2022)."""
+    spread = np.mean(values), np.std(values, ddof=1)
+    assert coefficient_of_variation(*spread, len(values)) == pytest.approx(printed, abs=5e-4)
+    assert np.isnan(coefficient_of_variation(*spread, 1))

@@ -51,7 +51,9 @@ SPLIT, FOLDS, STEPS = "paper", "cross-validated", "steps"
 
 _INTERVAL = ("low", "high")
 _CAN_DECIDE = {
-    **dict.fromkeys(["detectable", "paper_effect", "power", "items_needed"], "float64"),
+    **dict.fromkeys(
+        ["detectable", "paper_effect", "effect_ratio", "power", "items_needed"], "float64"
+    ),
     **dict.fromkeys(["n_items", "n_seeds"], "Int64"),
 }
 CLAIMS = {
@@ -107,10 +109,10 @@ def judge_claims(
         claim is two-sided; those of the secondary claims are adjusted (Holm) over all secondary
         claims of the paper with the same hyperparameters; our own claims are adjusted separately.
         Effect and interval are those of the comparison that decides: the weakest of the needed
-        ones. For costs, the effect is how many times cheaper the better side is. `equivalent` says
-        whether a difference of scores is significantly smaller than `margin`: half of the published
-        difference, or that of the claim. The p-values of a comparison are one-sided and not
-        adjusted.
+        ones. For costs, the effect is how many times cheaper the better side is. `effect_ratio` is
+        our effect over the published one. `equivalent` says whether a difference of scores is
+        significantly smaller than `margin`: half of the published difference, or that of the claim.
+        The p-values of a comparison are one-sided and not adjusted.
 
     Raises:
         AnalogyQAError: if the two sides of a comparison have different questions.
@@ -236,6 +238,7 @@ def _compare(
         margin = round(abs(effect) / 2, DECIMALS)
         needed = compared.items_needed(effect, first.shape[1])
         row["paper_effect"] = effect
+        row["effect_ratio"] = round(row["difference"] / effect, DECIMALS)
         row["power"] = round(compared.power(effect), DECIMALS)
         row["items_needed"] = None if np.isinf(needed) else needed
     if margin and claim.kind == SCORE:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell, cells_by_hyperparameters, extra_systems, has_costs, why_no_run
-from analogyqa.evaluation.spread import best_shares, interval_of_runs
+from analogyqa.evaluation.spread import best_shares, coefficient_of_variation, interval_of_runs
 from analogyqa.evaluation.summary import (
     DECIMALS,
     KEY,
@@ -61,6 +61,7 @@ LEDGER = {
     "published": "float64",
     "attainable_runs": "Int64",
     **MEASURED,
+    "cv": "float64",
     **dict.fromkeys(["verdict", "repeats", "provenance", "substitute", "reason"], "str"),
 }
 # The columns of a table's csv; those of the ledger are some of them.
@@ -100,7 +101,8 @@ def compare_numbers(
     give is compared with the interval of a mean of `attainable_runs` runs. A trained system has a
     row with the paper's hyperparameters and, if the configuration tunes it, another with those
     tuned on dev. Values that the paper cites, or does not print, and those of systems that it lacks
-    have rows without a verdict. `only` is a paper and an artefact, to leave out all others.
+    have rows without a verdict. `cv` is that of `spread.coefficient_of_variation`. `only` is a
+    paper and an artefact, to leave out all others.
     """
     repeats = find_repeats(papers)
     rows = [
@@ -118,6 +120,10 @@ def compare_numbers(
         has_run = joined["verdict"].ne(NOT_RUN)
         parts += [joined[~has_run], judge_kind(joined[has_run], config)]
     numbers = pd.concat([part.astype(_JOINED) for part in parts]).sort_index()
+    numbers["cv"] = [
+        round(coefficient_of_variation(*row), DECIMALS)
+        for row in numbers[["mean", "sd", "n_seeds"]].astype(float).itertuples(index=False)
+    ]
     judged = numbers[_is_compared(numbers) & numbers["verdict"].ne(NOT_RUN)]
     if config.comparable:
         reasons = zip(judged["reason"], judged["remark"], strict=True)

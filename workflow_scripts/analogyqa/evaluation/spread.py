@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import gammaln, stdtrit
 
 
 def summarise(
@@ -63,6 +63,19 @@ def interval_of_runs(
     reach = student_t * sd * np.sqrt(1 / runs + shared / seeds)
     low, high = np.clip([mean - reach, mean + reach], smallest, largest)
     return float(low), float(high)
+
+
+def coefficient_of_variation(mean: float, sd: float, seeds: float) -> float:
+    """Return the coefficient of variation of few values, in percent: CV* = (1 + 1/(4n)) s / mean.
+
+    s is the deviation divided by c4(n), which removes its bias (Belz, Popović and Mille 2022,
+    "Quantified reproducibility assessment of NLP results", ACL). NaN without a mean above 0 and two
+    seeds.
+    """
+    if not (mean > 0 and seeds > 1):
+        return np.nan
+    c4 = np.sqrt(2 / (seeds - 1)) * np.exp(gammaln(seeds / 2) - gammaln((seeds - 1) / 2))
+    return float(100 * (1 + 1 / (4 * seeds)) * sd / c4 / mean)
 
 
 def inflation(seeds: int, shared: float) -> float:

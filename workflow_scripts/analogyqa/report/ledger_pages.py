@@ -144,9 +144,10 @@ def _sign(verdict: str) -> str:
 PRIMARY = "Primary claims"  # a heading that papers/publish.py reads
 LABELS = ["Claim", "Where", "Judged on", "Verdict"]
 COLUMNS = [
-    "Effect", "p-value", "Items", "Seeds", "Detectable", "Power", "Needed", "Evidence",
+    "Effect", "Ratio", "p-value", "Items", "Seeds", "Detectable", "Power", "Needed", "Evidence",
 ]  # fmt: skip
 FORMS = {
+    "effect_ratio": "{effect_ratio:.2f}",
     "p_value": "{p}",
     "n_items": "{n_items}",
     "n_seeds": "{n_seeds}",
@@ -164,7 +165,7 @@ CLAIMS_LEGEND = (
     "Correction: none for primary claims; Holm's for all secondary claims of a paper with the same "
     "hyperparameters. Our own claims are corrected separately.",
     "Effect: that of the deciding comparison; for costs, how many times cheaper the better side "
-    "is.",
+    "is. Ratio: our effect over the published one.",
     "Items: questions, or the pairs that analogies ask for; all sentence pairs that templates make "
     "of one pair of words are one item.",
     f"{EQUIVALENT.capitalize()}: one comparison of scores, not decided, whose difference is below "
