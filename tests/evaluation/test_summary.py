@@ -11,6 +11,7 @@ from analogyqa.evaluation.summary import (
     has_cell_learnt,
     has_learnt,
     index_values,
+    item_folds,
     join_folds,
     kept_epochs,
     measure_columns,
@@ -82,6 +83,9 @@ def test_folds_are_joined_for_each_seed():
     values = dict(zip(FOLDS, (first, second[list("dcba")]), strict=True))
     joined = join_folds(FOLDS, "mrr", lambda cell, _: values.get(cell))
     pd.testing.assert_frame_equal(joined, pd.DataFrame(ALL, columns=list("abcd")))
+    assert item_folds(joined).tolist() == [[0, 0, 1, 1], [1, 0, 1, 0]]
+    assert item_folds(joined.loc[:, ["d", "a"]] - 1).tolist() == [[1, 0], [0, 1]]
+    assert item_folds(first) is None
     assert join_folds([*FOLDS, CELL], "mrr", lambda cell, _: values.get(cell)) is None
 
 

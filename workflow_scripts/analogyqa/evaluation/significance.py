@@ -9,7 +9,7 @@ import pandas as pd
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.spread import degrees_of_freedom, inflation
-from analogyqa.evaluation.summary import DECIMALS, shared_seeds
+from analogyqa.evaluation.summary import DECIMALS, item_folds, shared_seeds
 from analogyqa.measures import item_strata
 from analogyqa.settings.run import Config
 
@@ -325,8 +325,10 @@ def compare_runs(
             f"The runs {names[0]} and {names[1]} have different questions. "
             "Delete both, then run the same command again to rebuild them."
         )
-    strata = item_strata(first)
-    return compare_paired(*both, level, same_runs=same_runs, strata=strata, shared=shared)
+    strata, folds = item_strata(first), item_folds(first) if len(first) == len(second) else None
+    return compare_paired(
+        *both, level, same_runs=same_runs, strata=strata, shared=shared, folds=folds
+    )
 
 
 def share_runs(first: Cell, second: Cell, config: Config) -> bool:

@@ -36,7 +36,7 @@ RECORDED = {
     *("settings", "hyperparameters", "sources", "stores", "seeds", "inputs", "scores"),
     *("content_hash", "git_commit", "device", "machines"),
 }
-_SHARED = "shared"
+_SHARED, _FOLDS = "shared", "folds"
 _text, _number, _count = "str", "float64", "Int64"
 
 # The columns that identify a row of the summary.
@@ -141,14 +141,29 @@ def index_values(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
 def join_folds(cells: Sequence[Cell], measure: str, values: Values) -> pd.DataFrame | None:
     """Return the scores [seeds, sorted items] of the folds of a system; None if a run is missing.
 
-    Each seed tests an item in one fold, and perhaps each in another one.
+    Each seed tests an item in one fold, and perhaps each in another one; see `item_folds`.
     """
     parts = [part for cell in cells for part in [values(cell, measure)] if part is not None]
     if len(parts) < len(cells):
         return None
     joined = pd.concat(parts).groupby(level=0).first().sort_index(axis="columns")
     joined.attrs = parts[0].attrs
+    if len(parts) > 1:
+        at = {"index": joined.index, "columns": joined.columns, "fill_value": False}
+        folds = np.argmax([part.notna().reindex(**at) for part in parts], axis=0)
+        # By item, since columns are selected later; as bytes, since pandas often copies `attrs`.
+        by_item = zip(joined.columns, folds.T.astype(np.uint8), strict=True)
+        joined.attrs = {**joined.attrs, _FOLDS: {item: bytes(tested) for item, tested in by_item}}
     return joined
+
+
+def item_folds(values: pd.DataFrame) -> np.ndarray | None:
+    """Return the fold, from 0, in which each seed tested each item: int [seeds, items].
+
+    `values` are columns of a frame of `join_folds`; None for any other frame.
+    """
+    folds = values.attrs.get(_FOLDS)
+    return None if folds is None else np.array([[*folds[item]] for item in values.columns]).T
 
 
 def draw_means(runs: Iterable[pd.DataFrame], samples: int) -> np.ndarray:
