@@ -97,7 +97,7 @@ def test_selqa_has_602_typed_questions_in_folds_that_share_no_article():
     corpus = build_corpus("selqa", "selqa", files, QUESTION_TYPES)
     typed = corpus[corpus["question_type"].notna()]
     assert (len(typed), typed["label"].sum()) == (7093 - 35, 651)
-    config = load_config({"papers": ["beyond"], "output_dir": "out", "seeds": 1})
+    config = load_config({"papers": ["three_datasets"], "output_dir": "out", "seeds": 1})
     expected = config.datasets["selqa"].questions
     assert count_questions(corpus) == {
         "train": {"all": 0},
