@@ -137,6 +137,7 @@ rule write_cross_validation:
         ],
     output:
         csv=f"{RESULTS}/tables/{{paper}}/cross_validation.csv",
+        folds=f"{RESULTS}/tables/{{paper}}/cross_validation_folds.csv",
         md=f"{RESULTS}/tables/{{paper}}/cross_validation.md",
         png=f"{RESULTS}/figures/{{paper}}/cross_validation.png",
         svg=f"{RESULTS}/figures/{{paper}}/cross_validation.svg",

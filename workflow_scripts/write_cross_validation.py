@@ -8,6 +8,7 @@ from analogyqa.job import job, reported
 from analogyqa.report.figures import draw_cross_validation
 from analogyqa.report.studies import (
     build_cross_validation,
+    build_folds,
     cross_validation_table,
     shared_notes,
 )
@@ -23,6 +24,7 @@ with job(snakemake):
     values = index_values(read_runs(inputs.records, inputs.metrics))
     frame = build_cross_validation(paper.paper, study, config, values, learnt)
     write_csv(frame, snakemake.output.csv)
+    write_csv(build_folds(paper.paper, study, config, values), snakemake.output.folds)
     files = {kind: snakemake.output[kind] for kind in ("png", "svg")}
     draw_cross_validation(frame, config, study, files)
     corpora = {Path(path).stem: read_table(path, CORPUS) for path in inputs.corpora}

@@ -17,6 +17,7 @@ from analogyqa.report.studies import (
     QUESTION,
     answer_types,
     build_cross_validation,
+    build_folds,
     build_pairs,
     cross_validation_table,
     pairs_table,
@@ -149,6 +150,37 @@ def test_shared_questions_are_counted_in_the_folds_and_in_the_papers_split(make_
 def page(config: Config, shared=(), **changes) -> str:
     study, frame = config.studies[PAPER].cross_validation, make_frame(config, **changes)
     return to_markdown(cross_validation_table(frame, CONFERENCE, study, shared, config))
+
+
+# The folds of two questions of each original split, in each of two seeds.
+PARTITIONS = {"train:a": "12", "train:b": "11", "dev:a": "21", "test:a": "22"}
+
+
+def test_the_differences_of_each_fold_and_seed_reach_table_and_test():
+    """The effect of a training set is that of its fold and seed, on the first system only."""
+    effects = {"1": (0.1, 0.3), "2": (0.2, -0.1)}
+
+    def values(cell: Cell, measure: str) -> pd.DataFrame:
+        fold = dict(cell.overrides)["fold"][0]
+        is_first = cell.system == "analogy"
+        rows = [
+            [
+                0.5 + is_first * effects[fold][seed] if at[seed] == fold else np.nan
+                for seed in (0, 1)
+            ]
+            for at in PARTITIONS.values()
+        ]
+        return pd.DataFrame(np.transpose(rows), [3, 4], list(PARTITIONS))
+
+    config = make_study_config(systems=SYSTEMS[:2], measures=["mrr"])
+    study = config.studies[PAPER].cross_validation
+    frame = build_folds(PAPER, study, config, values)
+    assert frame[["seed", "fold", "n_items", "difference"]].to_numpy().tolist() == [
+        [3, 1, 2, 0.1], [3, 2, 2, 0.2], [4, 1, 2, 0.3], [4, 2, 2, -0.1],
+    ]  # fmt: skip
+    row = pick(build_cross_validation(PAPER, study, config, values, {}), "similarity")
+    assert row["difference"] == pytest.approx(frame["difference"].mean())
+    assert row["high"] - row["low"] > 0.5
 
 
 class TestPage:

@@ -10,7 +10,7 @@ _OVERRIDES = rf"{_OVERRIDE}(?:@{_OVERRIDE})*"
 _AT = rf"{_NAME}(?:@{_OVERRIDES})?"
 _CELL = rf"{_NAME}/{_NAME}/{_NAME}/(?:default|{_OVERRIDES})"
 _JOB = r"(?:/[A-Za-z0-9][A-Za-z0-9_.,:%+@=-]*)+"
-_STUDY = "(cross_validation|pairs|sensitivity)"
+_STUDY = "(cross_validation(_folds)?|pairs|sensitivity)"
 # The outputs of rules/*.smk, as patterns.
 _MADE = (
     r"(summary|comparisons)\.csv|(ledger|claims)\.(csv|md)|configuration\.json|report\.html",

@@ -139,12 +139,14 @@ def compare_paired(
         strata: The number of the stratum of each question, int [questions]; deviations are from
             the mean of the stratum. None for one stratum.
         shared: The number of seeds that share each model of either system, see `spread.inflation`.
-        folds: The fold in which row i of both was tested, int [seeds, questions], numbered from 0;
-            None without cross-validation. Row i of both then has one partition, as in `same_runs`.
+        folds: The fold in which row i of both was tested, int [seeds, questions], numbered from 0.
+            Rows are then paired, as in `same_runs`. None, or one partition, for no correction.
 
     Raises:
         ValueError: if the numbers of questions differ, or those of seeds of `same_runs` or `folds`.
     """
+    if folds is not None and (folds == folds[0]).all():
+        folds = None  # folds of one partition differ by their questions, too
     has_pairs = same_runs or folds is not None
     if first.shape[1] != second.shape[1] or (has_pairs and first.shape != second.shape):
         raise ValueError(f"scores {list(first.shape)} and {list(second.shape)} cannot be paired")
@@ -242,13 +244,11 @@ def _overlap_variance(values: np.ndarray, folds: np.ndarray) -> float:
     This is test / train times the variance between training sets, see `compare_paired`. The latter
     is estimated by an analysis of variance over the folds of all partitions: the mean square of
     their mean residuals, minus what is expected from their questions. It has no bias, so it may be
-    negative. One partition shows nothing, since its folds differ by their questions, too.
+    negative.
 
     Args:
         values, folds: Arrays [seeds, questions], as in `compare_paired`.
     """
-    if (folds == folds[0]).all():
-        return 0.0
     seeds, residuals = len(values), _residuals(values).ravel()
     partitions = np.arange(seeds)[:, None] * (folds.max() + 1)
     _, index, sizes = np.unique(folds + partitions, return_inverse=True, return_counts=True)

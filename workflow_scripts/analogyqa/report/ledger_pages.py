@@ -175,7 +175,8 @@ CLAIMS_LEGEND = (
     "Power: the probability of finding the paper's own difference if it is true. Needed: the "
     f"items for a power of {POWER:.0%}; empty if no number suffices with so few seeds.",
     "Cross-validated: all questions of the subset; each fold is tested by systems trained on the "
-    "others, with the paper's hyperparameters. This is not the paper's protocol.",
+    "others, with the paper's hyperparameters; the test allows for training sets that overlap. "
+    "This is not the paper's protocol.",
     LEARNT,
     "Tuned on dev: each system with the hyperparameters that its dev split prefers. A claim has "
     "no such row if one of its trained systems is not tuned.",

@@ -35,6 +35,7 @@ from analogyqa.evaluation.summary import (
     Results,
     Values,
     has_cell_learnt,
+    item_folds,
     join_folds,
     measure_columns,
     to_frame,
@@ -69,6 +70,11 @@ CROSS_VALIDATION = {
     "top_group": "boolean",
     "reason": "str",
 }
+FOLDS = {
+    **dict.fromkeys(["paper", "dataset", "subset", "first", "system", "measure"], "str"),
+    **dict.fromkeys(["seed", "fold", "n_items"], "Int64"),
+    "difference": "float64",
+}
 PAIRS = {
     **dict.fromkeys(["paper", "pair", "dataset", "measure", "first", "second"], "str"),
     **dict.fromkeys(["by", "group"], "str"),
@@ -76,6 +82,10 @@ PAIRS = {
     **COMPARED,
     "reason": "str",
 }
+OVERLAP = (
+    "Cross-validated systems are paired by seed, since both have its partition. The test allows "
+    "for training sets that overlap (Nadeau and Bengio 2003)."
+)
 QUESTION, ANSWER = "question", "answer"  # the groups are types of questions or of answers
 ENTITY, NUMBER, CLAUSE = "entity", "number", "clause"
 SHOWN = 10  # the number of questions with gains, and with losses
@@ -122,6 +132,31 @@ def build_cross_validation(
             columns = measure_columns(scores.loc[:, origins == origin], measure, config)
             rows.append(row | {"origin": origin} | columns)
     return to_frame(rows, CROSS_VALIDATION)
+
+
+def build_folds(paper: str, study: CrossValidation, config: Config, values: Values) -> pd.DataFrame:
+    """Return the first system minus each other one, in each fold of each seed: columns FOLDS.
+
+    The arguments are those of `build_cross_validation`.
+    """
+    cells, name = cross_validation_cells(config, paper), study.systems[0]
+    rows = []
+    for dataset, measure in product(study.datasets, study.measures):
+        joined = _joined_scores(cells, dataset, measure, values)
+        if name not in joined:
+            continue
+        first = joined[name]
+        folds = item_folds(first)
+        assert folds is not None
+        about = {"paper": paper, "dataset": dataset, "subset": study.subset, "first": name}
+        for system in (other for other in study.systems[1:] if other in joined):
+            by_seed = zip(first.index, (first - joined[system]).to_numpy(), folds, strict=True)
+            for seed, differences, tested in by_seed:
+                for fold, part in pd.Series(differences).groupby(tested):
+                    row = about | {"system": system, "measure": measure, "seed": seed}
+                    row |= {"fold": fold + 1, "n_items": len(part)}
+                    rows.append(row | {"difference": round(float(part.mean()), DECIMALS)})
+    return to_frame(rows, FOLDS)
 
 
 def _joined_scores(
@@ -173,6 +208,7 @@ def cross_validation_table(
         f"First minus this: {first} minus the system of the row. Correction for several systems: "
         "none.",
         PAIRED_TEST,
+        OVERLAP,
         *shared,
         LEARNT,
         *_notes_on_systems(frame, config),
@@ -318,6 +354,7 @@ def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
         "All questions, by cross-validation. Differences: the first system minus the second, means "
         "over seeds. Correction for the number of groups: none.",
         PAIRED_TEST,
+        OVERLAP,
         f"Answer types: {CLAUSE}, if no correct candidate has a named entity of the kind that the "
         f"question asks for; {NUMBER}, if at least half of these entities have a digit; or else "
         f"{ENTITY}.",
