@@ -42,6 +42,7 @@ rule write_ledger:
     output:
         summary=f"{RESULTS}/summary.csv",
         ledger=f"{RESULTS}/ledger.csv",
+        coverage=f"{RESULTS}/coverage.csv",
         md=f"{RESULTS}/ledger.md",
         # A picture of the verdicts on each paper whose numbers are compared.
         verdicts=[

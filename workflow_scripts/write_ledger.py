@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from analogyqa.cells import reported_cells
+from analogyqa.evaluation.coverage import measure_coverage
 from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.summary import read_results, write_csv
 from analogyqa.files import write_text
@@ -18,9 +19,12 @@ with job(snakemake):
         reported_cells(config, by_name),
         *(inputs.records, inputs.metrics, inputs.corpora, inputs.costs),
     )
-    ledger = build_ledger(compare_numbers(papers, config, results))
+    numbers = compare_numbers(papers, config, results)
+    ledger = build_ledger(numbers)
     write_csv(results.summary, snakemake.output.summary)
     write_csv(ledger, snakemake.output.ledger)
+    coverage = measure_coverage(numbers, results, config.bootstrap.confidence)
+    write_csv(coverage, snakemake.output.coverage)
     write_text(snakemake.output.md, to_markdown(ledger, papers))
     for path in snakemake.output.verdicts:
         paper = by_name[Path(path).parent.name]

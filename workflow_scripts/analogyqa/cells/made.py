@@ -13,7 +13,7 @@ _JOB = r"(?:/[A-Za-z0-9][A-Za-z0-9_.,:%+@=-]*)+"
 _STUDY = "(cross_validation(_folds)?|pairs|sensitivity)"
 # The outputs of rules/*.smk, as patterns.
 _MADE = (
-    r"(summary|comparisons)\.csv|(ledger|claims)\.(csv|md)|configuration\.json|report\.html",
+    r"(summary|coverage|comparisons)\.csv|(ledger|claims)\.(csv|md)|configuration\.json|report\.html",
     rf"runs/{_CELL}/((scores|metrics|history|inside|decisions)\.parquet|(run|examples)\.json)",
     rf"runs/{_CELL}/weights\.pt",
     rf"(selection|costs)/{_NAME}/{_NAME}\.json",

@@ -37,7 +37,8 @@ from analogyqa.sources.registry import Source
 
 # `*` also matches `/`. The first pattern that matches a file decides.
 KEPT = (
-    *("configuration.json", "summary.csv", "ledger.*", "claims.*", "comparisons.csv"),
+    *("configuration.json", "summary.csv", "coverage.csv", "comparisons.csv"),
+    *("ledger.*", "claims.*"),
     *("costs/*.json", "selection/*.json", "prototypes/*.parquet"),
     *("corpora/*.json", "entities/*.json", "vectors/*.json", "sentence_vectors/*.json"),
     *("runs/*/run.json", "runs/*/scores.parquet", "runs/*/metrics.parquet"),
