@@ -66,6 +66,17 @@ def test_cells_in_one_folder_only_and_cells_with_different_questions_are_reporte
     assert differences[0].because == ["input: corpus"]
 
 
+def test_a_fold_is_compared_on_the_questions_of_each_seed(folders):
+    tested = np.array([[0.0, 1, np.nan, 0.5], [0.5, np.nan, 1, 0.5]])
+    add_run(folders[0], "glove", tested)
+    add_run(folders[1], "glove", tested / 2)
+    _, (difference,) = compare_folders(*folders, CONFIG)
+    assert difference.values["first"] == pytest.approx(3.5 / 6, abs=1e-6)
+    assert difference.values["difference"] == pytest.approx(-3.5 / 12, abs=1e-6)
+    add_run(folders[1], "glove", tested[::-1])  # other partitions
+    assert compare_folders(*folders, CONFIG)[1][0].state == "other questions"
+
+
 def test_added_and_removed_inputs_are_named(folders):
     add_run(folders[0], "glove", SCORES, inputs={"corpus": "a", "old": "a"})
     add_run(folders[1], "glove", SCORES / 2, inputs={"corpus": "a", "new": "a"})
