@@ -30,7 +30,7 @@ from analogyqa.evaluation.published import LEDGER
 from analogyqa.evaluation.summary import SUMMARY, read_csv
 from analogyqa.evaluation.verdicts import MARKS
 from analogyqa.report.archive import views_with_sentences
-from analogyqa.report.ledger_pages import PRIMARY
+from analogyqa.report.ledger_pages import PRIMARY_CLAIMS
 from analogyqa.report.outcomes import results_table
 from analogyqa.report.page import machines, short_commit
 from analogyqa.report.stored import read_stored
@@ -96,7 +96,7 @@ def table_of(page: str) -> str:
 
 def claims_of(page: str, paper: str) -> str:
     """Return the table of a paper's primary claims from a page of claims, or "" for none."""
-    table = page.partition(f"\n## {PRIMARY}\n")[2].partition("\n## ")[0].strip()
+    table = page.partition(f"\n## {PRIMARY_CLAIMS}\n")[2].partition("\n## ")[0].strip()
     head, line, *rows = table.splitlines() or ["", ""]
     rows = [row for row in rows if row.startswith(f"| {paper} ")]
     return "\n".join([head, line, *rows]) if rows else ""

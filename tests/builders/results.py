@@ -48,7 +48,7 @@ PAPER = make_paper(
     better={
         "claim": "ours is better",
         "where": "section 1",
-        "primary": True,
+        "primary": "paper",
         "cells": COMB | {"measure": "mrr"},
         "comparisons": [{"better": {"system": "analogy"}, "worse": {"system": "similarity"}}],
     },

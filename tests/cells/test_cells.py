@@ -187,7 +187,7 @@ def folds(*systems: str, subset: str = "who", count: int = 2) -> set[str]:
 @pytest.fixture
 def cross_validated(papers):
     """The small paper with cross-validation and a primary claim."""
-    paper = PAPER.replace("    claim: c", "    primary: true\n    claim: c")
+    paper = PAPER.replace("    claim: c", "    primary: paper\n    claim: c")
     papers.write("small", CONFIG + CROSS_VALIDATION, paper)
     return papers
 
@@ -298,7 +298,7 @@ def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
     split = {"analogy toy who", "analogy toy who hyperparameters=tuned", "baseline toy who"}
     sides = folds("analogy", "baseline")
     assert labels(planned.claim_cells(config, paper)) == split | sides
-    paper.claims["better"] = paper.claims["better"].model_copy(update={"primary": False})
+    paper.claims["better"] = paper.claims["better"].model_copy(update={"primary": None})
     assert labels(planned.claim_cells(config, paper)) == split
 
 

@@ -169,7 +169,7 @@ class TestPrimary:
 
     @pytest.mark.parametrize(
         ("claim", "systems"),
-        [(TRAINED, ("analogy", "similarity")), (TRAINED | {"primary": True}, ("analogy",))],
+        [(TRAINED, ("analogy", "similarity")), (TRAINED | {"primary": "paper"}, ("analogy",))],
         ids=["a secondary claim", "a system that is not cross-validated"],
     )
     def test_only_primary_claims_on_cross_validated_systems_are_judged_by_cross_validation(
@@ -184,7 +184,7 @@ class TestPrimary:
             for name, parts in parts_by_system.items()
         }
         config = self.config(("f", "g"), definitions=systems)
-        paper = make_paper(one=make_claim(compare("f", "g"), primary=True))
+        paper = make_paper(one=make_claim(compare("f", "g"), primary="paper"))
         learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): False}
         rows = judge_claims([paper], config, self.values, learnt)[0].set_index("protocol")
         assert rows["reason"].to_dict() == {
@@ -192,13 +192,30 @@ class TestPrimary:
             "cross-validated": "f did not learn (1 of 2 folds)",
         }
 
-    def test_the_primary_p_value_is_uncorrected_and_the_secondary_ones_form_a_family(self):
-        claims = {"first": TRAINED, "second": TRAINED, "third": TRAINED}
-        alone = self.judge({"first": TRAINED})["p_value"].iloc[0]
-        claims["first"] = TRAINED | {"primary": True}
+    @pytest.mark.parametrize("protocol", ["paper", "cross-validated"])
+    def test_one_judgement_decides_a_primary_claim_and_its_others_are_sensitivity(self, protocol):
+        rows = self.judge({"one": TRAINED | {"primary": protocol}})["role"].droplevel("claim")
+        roles = dict.fromkeys(rows.index, "sensitivity") | {(protocol, "paper"): "primary"}
+        assert rows.to_dict() == roles and rows.iloc[0] == "primary" and len(rows) == 3
+
+    def test_a_claim_that_no_fold_can_decide_has_no_verdict(self):
+        rows = self.judge({"one": TRAINED | {"primary": "cross-validated"}}, systems=("analogy",))
+        first = rows.loc[("one", "cross-validated", "paper")]
+        assert (first["role"], first["verdict"]) == ("primary", "not run")
+        assert first["reason"] == "these systems are not cross-validated here"
+
+    def test_primary_judgements_form_a_family_and_so_do_secondary_claims(self):
+        primary = TRAINED | {"primary": "cross-validated"}
+        alone = {
+            name: self.judge({"one": claim})["p_value"].droplevel("claim")
+            for name, claim in {"primary": primary, "secondary": TRAINED}.items()
+        }
+        claims = {"a": primary, "b": primary, "c": TRAINED, "d": TRAINED, "e": TRAINED}
         rows = self.judge(claims)["p_value"]
-        assert rows["first", "paper", "paper"] == alone
-        assert rows["second", "paper", "paper"] == pytest.approx(2 * alone)
+        folds, split = ("cross-validated", "paper"), ("paper", "paper")
+        assert rows["a", *folds] == pytest.approx(2 * alone["primary"][folds])
+        assert rows["a", *split] == alone["primary"][split]  # sensitivity
+        assert rows["c", *split] == pytest.approx(min(1, 3 * alone["secondary"][split]))
 
 
 class TestPrecision:
@@ -364,7 +381,7 @@ class TestEvidence:
 def test_the_page_is_as_reviewed(is_comparable, golden):
     """A primary claim is judged by two protocols, in one of which a system did not learn."""
     claims = {"one": UNTRAINED, "two": make_claim(compare("nobody", "glove"))}
-    claims |= {"ours": UNTRAINED | {"where": "ours"}, "first": TRAINED | {"primary": True}}
+    claims |= {"ours": UNTRAINED | {"where": "ours"}, "first": TRAINED | {"primary": "paper"}}
     paper = make_paper(**claims)
     config = TestPrimary().config().model_copy(update={"comparable": is_comparable})
     learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): False}

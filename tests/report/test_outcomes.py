@@ -21,7 +21,7 @@ from builders.report import make_paper
 
 PAPER = make_paper()
 NUMBER = {"paper": "tiny2020", "artefact": "table4", "kind": "score", "column": "MRR"}
-CLAIM = {"paper": "tiny2020", "primary": False, "ours": False, "kind": "score"}
+CLAIM = {"paper": "tiny2020", "role": "secondary", "ours": False, "kind": "score"}
 
 
 def make_ledger(*rows: dict) -> pd.DataFrame:
@@ -46,9 +46,9 @@ LEDGER_OF_RUN = make_ledger(
     {"verdict": "lower", "published": 1200, "mean": 12, "kind": "count", "artefact": "table1"},
 )
 CLAIMS_OF_RUN = make_claims(
-    {"primary": True, "claim": "a", "text": "a is best", "verdict": "holds", "effect": 0.1}
+    {"role": "primary", "claim": "a", "text": "a is best", "verdict": "holds", "effect": 0.1}
     | {"low": 0.05, "high": 0.15, "p_value": 0.01},
-    {"primary": True, "claim": "a", "text": "a is best", "verdict": "fails", "p_value": 0.01},
+    {"role": "primary", "claim": "a", "text": "a is best", "verdict": "fails", "p_value": 0.01},
     {"verdict": "fails"},
     {"verdict": "not run"},
     {"verdict": "not run", "ours": True},
@@ -58,7 +58,7 @@ CLAIMS_OF_RUN = make_claims(
 def test_the_sentences_and_the_table_are_as_reviewed(golden):
     """Each number counts once, and each claim by the protocol of the paper."""
     names = {"a": "holds", "b": "fails", "c": "holds"}
-    claims = [{"primary": True, "text": text, "verdict": at} for text, at in names.items()]
+    claims = [{"role": "primary", "text": text, "verdict": at} for text, at in names.items()]
     once = make_ledger({"verdict": "reproduced"})
     lines = [
         headline(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN),

@@ -48,9 +48,9 @@ def test_cells_apply_to_both_sides_and_all_comparisons_are_needed_by_default():
         ({"needs": 2}, "needs: give at most 1, the number"),
         ({"needs": 0}, "needs"),
         # Primary claims
-        ({"not_measured": "no data", "comparisons": [], "primary": True}, "primary"),
-        ({"cells": OF_SUBSETS, "comparisons": [BY_SUBSET], "primary": True}, "the same subset"),
-        (NORMS | {"primary": True}, "single comparison of scores"),
+        ({"not_measured": "no data", "comparisons": [], "primary": "paper"}, "primary"),
+        ({"cells": OF_SUBSETS, "comparisons": [BY_SUBSET], "primary": "paper"}, "the same subset"),
+        (NORMS | {"primary": "paper"}, "single comparison of scores"),
         # Norms and costs
         (NORMS | {"tolerance": 0.1}, "compares no scores"),
         (NORMS | {"times": 2}, "compares no costs"),

@@ -26,7 +26,7 @@ def claim_on(dataset: str, subset: str, measure: str) -> dict:
     return {
         "claim": "it is better",
         "where": "section 1",
-        "primary": True,
+        "primary": "paper",
         "cells": cells,
         "comparisons": [comparison],
     }
@@ -35,7 +35,7 @@ def claim_on(dataset: str, subset: str, measure: str) -> dict:
 def card(coordinates=("wikiqa", "comb", "mrr"), **judged) -> dict:
     """Return the card of a claim that is judged as given."""
     paper = make_paper(one=claim_on(*coordinates))
-    row = {"paper": paper.paper, "claim": "one", "primary": True, "kind": "score"}
+    row = {"paper": paper.paper, "claim": "one", "role": "primary", "kind": "score"}
     row |= {"protocol": "paper", "evidence": "a (p = .2)", "n_items": 30, "n_seeds": 2}
     (card,) = claim_cards(to_frame([row | judged], CLAIMS), [paper], CONFIG)
     return card["judgements"][0]

@@ -49,6 +49,9 @@ CLAIM_MEANINGS = {
 # The protocols: on the paper's split, by cross-validation, and for costs by steps of training.
 SPLIT, FOLDS, STEPS = "paper", "cross-validated", "steps"
 
+# The roles of judgements: one decides a primary claim, and its others show how sensitive that is.
+PRIMARY, SENSITIVITY, SECONDARY = "primary", "sensitivity", "secondary"
+
 _INTERVAL = ("low", "high")
 _CAN_DECIDE = {
     **dict.fromkeys(
@@ -58,8 +61,8 @@ _CAN_DECIDE = {
 }
 CLAIMS = {
     **dict.fromkeys(["paper", "claim", "text"], "str"),
-    **dict.fromkeys(["primary", "ours"], "bool"),
-    **dict.fromkeys(["kind", "protocol", "hyperparameters"], "str"),
+    "ours": "bool",
+    **dict.fromkeys(["role", "kind", "protocol", "hyperparameters"], "str"),
     **dict.fromkeys(["effect", *_INTERVAL], "float64"),
     **_CAN_DECIDE,
     **dict.fromkeys(["p_value", "margin"], "float64"),
@@ -98,6 +101,7 @@ def judge_claims(
     systems has one row, with hyperparameters "". A claim with overrides, and one about norms or
     costs, has only the row with the paper's hyperparameters. A primary claim has another row, by
     cross-validation with the paper's hyperparameters, if its paper cross-validates both systems.
+    Its first row is the one that decides it (`role`).
 
     Args:
         values: As `with_norms_and_costs` returns it.
@@ -120,10 +124,14 @@ def judge_claims(
     verdicts, compared = [], []
     for paper in papers:
         for name, claim in paper.claims.items():
-            about = {key: getattr(claim, key) for key in ("kind", "primary", "ours")}
+            about = {key: getattr(claim, key) for key in ("kind", "ours")}
             about |= {"paper": paper.paper, "claim": name, "text": claim.claim, "verdict": NOT_RUN}
             for protocol, hyperparameters, reason in _judgements(claim, config, paper.paper):
                 row: dict = about | {"protocol": protocol, "hyperparameters": hyperparameters}
+                row["role"] = SECONDARY
+                if claim.primary:
+                    decides = protocol == claim.primary and hyperparameters != TUNED
+                    row["role"] = PRIMARY if decides else SENSITIVITY
                 pairs = [] if reason else _pairs(claim, protocol, hyperparameters, config, paper)
                 sides = list(chain.from_iterable(pairs))
                 if missing := [cell for side in sides for cell in side.missing(values)]:
@@ -143,22 +151,24 @@ def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str
         return [(SPLIT, "", claim.not_measured)]
     sides = list(chain.from_iterable(claim.sides()))
     reasons = filter(None, (why_no_run(side, config) for side in sides))
+    has_folds = bool(claim.primary) and all(fold_cells(side, config, paper) for side in sides)
+    folds = []
+    if has_folds or claim.primary == FOLDS:
+        folds = [(FOLDS, PAPER, "" if has_folds else "these systems are not cross-validated here")]
     if reason := "; ".join(dict.fromkeys(reasons)):
-        return [(SPLIT, "", reason)]
+        return [*folds, (SPLIT, "", reason)]
     if claim.kind == COST:
         return [(STEPS, PAPER, "")]
     trained = [side for side in sides if config.uses_training(side.system)]
     if not trained:
-        return [(SPLIT, "", "")]
+        return [*folds, (SPLIT, "", "")]
     judgements = [(SPLIT, PAPER, "")]
     # A tuned system against one that could have been tuned, but is not, would be unfair.
     if claim.kind == SCORE and all(
         TUNED in cells_by_hyperparameters(side, config) for side in trained
     ):
         judgements.append((SPLIT, TUNED, ""))
-    if claim.primary and all(fold_cells(side, config, paper) for side in sides):
-        judgements.append((FOLDS, PAPER, ""))
-    return judgements
+    return [*judgements, *folds] if claim.primary == SPLIT else [*folds, *judgements]
 
 
 def _pairs(
@@ -280,13 +290,14 @@ def effect_text(effect: float, row: dict, kind: str) -> str:
 
 
 def _decide(rows: list[dict], level: float) -> pd.DataFrame:
-    """Adjust the p-values of each paper's secondary claims, and decide all claims."""
+    """Adjust the p-values of each paper's primary claims, and of its others, and decide them."""
     claims = to_frame(rows, CLAIMS | {"p_equivalent": "float64"})
     has_run = claims["p_value"].notna()
-    secondary = claims[has_run & ~claims["primary"]]
-    for _, family in secondary.groupby(["paper", "hyperparameters", "ours"]):
-        for name in ("p_value", "p_equivalent"):
-            claims.loc[family.index, name] = holm(family[name])
+    families = {PRIMARY: ["paper"], SECONDARY: ["paper", "hyperparameters", "ours"]}
+    for role, keys in families.items():
+        for _, family in claims[has_run & claims["role"].eq(role)].groupby(keys):
+            for name in ("p_value", "p_equivalent"):
+                claims.loc[family.index, name] = holm(family[name])
     claims["p_value"] = claims["p_value"].round(DECIMALS)
     is_equivalent = has_run & (claims["p_equivalent"] < level)
     is_open = claims["p_value"] >= level

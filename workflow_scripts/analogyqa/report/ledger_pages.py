@@ -8,6 +8,8 @@ from analogyqa.evaluation.claims import (
     CLAIM_MARKS,
     EQUIVALENT,
     FOLDS,
+    PRIMARY,
+    SECONDARY,
     STEPS,
     UNDECIDED,
     effect_text,
@@ -141,7 +143,7 @@ def _sign(verdict: str) -> str:
     return f"{LOOKS[verdict].colour}{mark} {verdict}"
 
 
-PRIMARY = "Primary claims"  # a heading that papers/publish.py reads
+PRIMARY_CLAIMS = "Primary claims"  # a heading that papers/publish.py reads
 LABELS = ["Claim", "Where", "Judged on", "Verdict"]
 COLUMNS = [
     "Effect", "Ratio", "p-value", "Items", "Seeds", "Detectable", "Power", "Needed", "Evidence",
@@ -162,8 +164,10 @@ CLAIMS_LEGEND = (
     "Verdict: a claim holds if as many of its comparisons as it needs are true, and fails if so "
     "many are reversed that it cannot hold (partial conjunction). If the claim names a tolerance, "
     "a comparison is true down to it.",
-    "Correction: none for primary claims; Holm's for all secondary claims of a paper with the same "
-    "hyperparameters. Our own claims are corrected separately.",
+    "Primary: the one judgement that decides a primary claim, fixed before the run. Its other "
+    "protocols and hyperparameters are its sensitivity, and are not corrected.",
+    "Correction: Holm's, for the primary judgements of a paper, and for its secondary claims with "
+    "the same hyperparameters. Our own secondary claims are corrected separately.",
     "Effect: that of the deciding comparison; for costs, how many times cheaper the better side "
     "is. Ratio: our effect over the published one.",
     "Items: questions, or the pairs that analogies ask for; all sentence pairs that templates make "
@@ -190,9 +194,9 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     """
     # A paper that was added to the configuration later has no verdicts yet.
     papers = [paper for paper in papers if paper.paper in set(frame["paper"])]
-    primary = frame[frame["primary"]].assign(primary=False)
+    primary = frame[frame["role"].eq(PRIMARY)].assign(role=SECONDARY)
     rows = [([p.paper, *labels], texts) for p in papers for labels, texts in _rows(primary, p)]
-    blocks = [Block(PRIMARY, ["Paper", *LABELS], COLUMNS, rows)] if rows else []
+    blocks = [Block(PRIMARY_CLAIMS, ["Paper", *LABELS], COLUMNS, rows)] if rows else []
     blocks += [_claim_counts(frame), *(b for p in papers for b in claim_blocks(p, frame))]
     notes = [] if config.comparable else [f"{OTHER_DATA.capitalize()}: no verdict is on a paper."]
     notes += [
@@ -232,7 +236,8 @@ def _rows(frame: pd.DataFrame, paper: Paper) -> list[tuple[list[str], list[Value
             *("" if pd.isna(row[name]) else form.format(**row) for name, form in FORMS.items()),
             "; ".join(filter(None, [row["evidence"], row["reason"]])),
         ]
-        claim = f"{row['text']} (primary)" if row["primary"] else row["text"]
+        role = "" if row["role"] == SECONDARY else f" ({row['role']})"
+        claim = f"{row['text']}{role}"
         verdict = f"{CLAIM_MARKS[row['verdict']]} {row['verdict']}"
         labels = [claim, paper.claims[row["claim"]].where, judged_on(row), verdict]
         rows.append((labels, list(map(Value, texts))))
@@ -240,8 +245,7 @@ def _rows(frame: pd.DataFrame, paper: Paper) -> list[tuple[list[str], list[Value
 
 
 def _claim_counts(frame: pd.DataFrame) -> Block:
-    labels = frame["primary"].map({True: "primary", False: "secondary"})
-    labels = labels.where(~frame["ours"], labels + ", ours")
+    labels = frame["role"].where(~frame["ours"], frame["role"] + ", ours")
     keys = ["paper", "kind", "protocol", "hyperparameters"]
     groups = frame.assign(kind=labels).groupby(keys, sort=False, dropna=False)["verdict"]
     rows = [

@@ -8,7 +8,15 @@ from itertools import chain, repeat
 
 import pandas as pd
 
-from analogyqa.evaluation.claims import EQUIVALENT, FAILS, HOLDS, UNDECIDED, effect_text
+from analogyqa.evaluation.claims import (
+    EQUIVALENT,
+    FAILS,
+    HOLDS,
+    PRIMARY,
+    SECONDARY,
+    UNDECIDED,
+    effect_text,
+)
 from analogyqa.evaluation.published import ledger_key
 from analogyqa.evaluation.significance import p_text
 from analogyqa.evaluation.verdicts import (
@@ -62,7 +70,7 @@ def published_once(ledger: pd.DataFrame, paper: Paper) -> pd.DataFrame:
 def headline(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
     """Return how many numbers of a paper came out, and how its primary claims were judged."""
     numbers = _numbers(published_once(ledger, paper))
-    primary = _first_judgements(paper, claims, primary=True)
+    primary = _first_judgements(paper, claims, PRIMARY)
     return _sentence([*numbers, *_claims(primary, "primary claim")])
 
 
@@ -74,8 +82,8 @@ def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[s
         claims: The verdicts on its claims, columns CLAIMS.
     """
     once = published_once(ledger, paper)
-    primary = _first_judgements(paper, claims, primary=True)
-    others = _first_judgements(paper, claims, primary=False)
+    primary = _first_judgements(paper, claims, PRIMARY)
+    others = _first_judgements(paper, claims, SECONDARY)
     sentences = [
         _sentence(_numbers(once)),
         " ".join(_judged(*group) for group in primary.groupby("verdict", sort=False)),
@@ -94,7 +102,7 @@ def results_table(
     for paper in papers:
         once = published_once(ledger, paper)
         counts = Counter(once.loc[once["kind"].eq(SCORE), "verdict"])
-        primary = Counter(_first_judgements(paper, claims, primary=True)["verdict"])
+        primary = Counter(_first_judgements(paper, claims, PRIMARY)["verdict"])
         judged = ", ".join(f"{count} {verdict}" for verdict, count in primary.items())
         labels = [f"[{paper.paper}](papers/{paper.paper}/README.md)", paper.short_citation]
         values = [str(counts[verdict] or "") for verdict in _COLUMNS]
@@ -156,10 +164,10 @@ def _judged(verdict: str, claims: pd.DataFrame) -> str:
     return f"These claims {verbs}: {'; '.join(text + effect for text, effect in texts)}."
 
 
-def _first_judgements(paper: Paper, claims: pd.DataFrame, primary: bool) -> pd.DataFrame:
+def _first_judgements(paper: Paper, claims: pd.DataFrame, role: str) -> pd.DataFrame:
     """Return the first verdict on each claim of a paper, without our own secondary claims."""
-    rows = claims[claims["paper"].eq(paper.paper) & claims["primary"].eq(primary)]
-    return rows[~rows["ours"] | primary].drop_duplicates("claim")
+    rows = claims[claims["paper"].eq(paper.paper) & claims["role"].eq(role)]
+    return rows[~rows["ours"] | (role == PRIMARY)].drop_duplicates("claim")
 
 
 def _farthest(once: pd.DataFrame) -> str:

@@ -3,7 +3,7 @@
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
@@ -44,8 +44,10 @@ class Claim(Section):
     where: str
     """The section or page; `ours`, alone or explained (`ours: a reading of section 3`), if the
     paper does not say it. Our claims are listed and corrected apart."""
-    primary: bool = False
-    """Whether this is tested at the full level, also in cross-validation: one comparison."""
+    primary: Literal["paper", "cross-validated"] | None = None
+    """The protocol of the one judgement that decides a primary claim, fixed before the run: on the
+    paper's split, or cross-validated where that split is too small for the published effect. Other
+    judgements are its sensitivity. A primary claim is one comparison; null for a secondary one."""
     cells: Coordinates = Coordinates()
     """Coordinates that both sides of every comparison share."""
     needs: Count | None = None

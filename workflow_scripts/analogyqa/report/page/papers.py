@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from analogyqa.cells import explained_cells, view_tables
 from analogyqa.errors import REBUILD, AnalogyQAError, explain_damage
-from analogyqa.evaluation.claims import CLAIM_MARKS, UNDECIDED, effect_text
+from analogyqa.evaluation.claims import CLAIM_MARKS, SECONDARY, SENSITIVITY, UNDECIDED, effect_text
 from analogyqa.evaluation.published import FRAME
 from analogyqa.evaluation.significance import p_text
 from analogyqa.evaluation.summary import read_csv
@@ -248,7 +248,7 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     the middle, and all cards of a paper have one scale.
     """
     for paper in papers:
-        primary = claims[claims["primary"] & claims["paper"].eq(paper.paper)]
+        primary = claims[claims["role"].ne(SECONDARY) & claims["paper"].eq(paper.paper)]
         # 1 if all systems are equal.
         largest = primary[["low", "high", "paper_effect"]].abs().max(axis=None) or 1
         for name, rows in primary.groupby("claim", sort=False):
@@ -265,6 +265,7 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
                     | {
                         "judged_on": judged_on(row),
                         "mark": CLAIM_MARKS[row["verdict"]],
+                        "decides": row["role"] != SENSITIVITY,
                         "facts": _claim_facts(row, items),
                         "interval": _claim_interval(row, largest),
                     }
