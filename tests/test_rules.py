@@ -1,9 +1,11 @@
 """The files, parameters and targets of the jobs, by the wildcards of their rules."""
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import yaml
@@ -26,7 +28,8 @@ class Jobs:
         path = folder / "changes.yaml"
         path.write_text(yaml.safe_dump(changes))
         sample = REPOSITORY / "sample" / "config.yaml"
-        self.workflow = run_script.load_workflow([sample, path])
+        with patch.dict(os.environ):  # which the Snakefile sets for jobs
+            self.workflow = run_script.load_workflow([sample, path])
         # All workflows of a process share the names that their rules see.
         self.names = dict(self.workflow.globals)
 
@@ -47,8 +50,8 @@ def jobs(tmp_path_factory):
     stored = {"sif": {"encoder": "sif", "vectors": "fasttext"}}
     both = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "bm25"]}}
     folder = tmp_path_factory.mktemp("sample")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(REPOSITORY)  # the paths of the sample
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(REPOSITORY)  # the paths of the sample
         yield Jobs(folder, sentence_vectors=stored, systems={"both": both})
 
 
