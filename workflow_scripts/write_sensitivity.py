@@ -5,7 +5,7 @@ from analogyqa.evaluation.summary import read_learnt, read_results, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.figures import draw_sensitivity
-from analogyqa.report.studies import build_sensitivity, sensitivity_table
+from analogyqa.report.sensitivity import build_sensitivity, sensitivity_table
 from analogyqa.report.table_formats import to_markdown
 
 with job(snakemake):

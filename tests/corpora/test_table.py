@@ -87,6 +87,7 @@ def test_a_train_split_of_several_files_drops_questions_of_dev_and_test(build, c
 def test_require_types_names_missing_types_and_splits(build):
     counts = count_questions(build(COUNTED + "6\twhen is it ?\ta\t1\n"))
     require_types("toy", counts, ["when"])
+    require_types("toy", counts | {"train": {"all": 0}}, ["when"])  # only cross-validated
     message = r"^data set toy: .* type who \(dev\), who \(test\)\. "
     with pytest.raises(AnalogyQAError, match=message):
         require_types("toy", counts, ["when", "who"])

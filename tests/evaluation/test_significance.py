@@ -15,6 +15,7 @@ from analogyqa.evaluation.significance import (
     holm,
     p_text,
     partial_conjunction,
+    pool_differences,
     row_p_value,
 )
 
@@ -332,3 +333,12 @@ def test_the_smallest_p_value_of_the_draws_is_a_bound():
     compared = compare_paired(values + 1, values)
     assert p_text(row_p_value(compared.rounded()), "= ") == "≤ 0.0002"
     assert (p_text(0.0003, "= "), p_text(0.12)) == ("= 0.0003", "0.12")
+
+
+def test_pooled_differences_are_weighted_by_their_precision():
+    """By hand: weights 100 and 25 give a mean of (100 x .1 - 25 x .1) / 125, and Q = .8."""
+    pooled = pool_differences([0.1, -0.1], [0.1, 0.2], 0.05)
+    assert pooled["difference"] == pytest.approx(0.06)
+    assert pooled["high"] - pooled["difference"] == pytest.approx(1.96 / 125**0.5, abs=1e-4)
+    assert pooled["p_greater"] + pooled["p_less"] == pytest.approx(1)
+    assert pooled["heterogeneity"] == pytest.approx(0.3711, abs=1e-4)

@@ -10,7 +10,7 @@ from analogyqa.cells import Cell, sensitivity_cells
 from analogyqa.evaluation.summary import Results, index_values, summarise_runs
 from analogyqa.measures import RANKED
 from analogyqa.report.figures import draw_sensitivity
-from analogyqa.report.studies import SENSITIVITY, build_sensitivity, sensitivity_table
+from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity, sensitivity_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config, leave_out

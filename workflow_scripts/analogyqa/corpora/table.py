@@ -181,8 +181,12 @@ def count_corpora(paths: Iterable[str | Path]) -> dict[str, dict[str, Counts]]:
 
 
 def require_types(name: str, counts: Counts, types: Iterable[str]) -> None:
-    """Raise AnalogyQAError unless each split of a data set has a question of each type."""
-    places = ((kind, split) for kind in types for split in SPLITS)
+    """Raise AnalogyQAError unless each split of a data set has a question of each type.
+
+    A data set that is only cross-validated has no train split.
+    """
+    splits = [split for split in SPLITS if counts[split].get(ALL)]
+    places = ((kind, split) for kind in types for split in splits)
     if missing := [f"{kind} ({split})" for kind, split in places if not counts[split].get(kind)]:
         raise AnalogyQAError(
             f"data set {name}: no question with a correct candidate of type {', '.join(missing)}. "

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2, norm
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
@@ -52,6 +53,11 @@ class Comparison:
     @property
     def high(self) -> float:
         return self.difference + self.reach
+
+    @property
+    def error(self) -> float:
+        """The standard error of the difference."""
+        return float(self.draws.std())
 
     @property
     def p_greater(self) -> float:
@@ -299,6 +305,37 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 # The columns of a comparison in tables.
 COMPARED = dict.fromkeys(["difference", "low", "high", "p_greater", "p_less"], "float64")
+
+
+def pool_differences(
+    differences: Sequence[float], errors: Sequence[float], level: float
+) -> dict[str, float]:
+    """Pool the differences of several data sets, weighted by the inverse of their variance.
+
+    This is a fixed-effect meta-analysis (Borenstein et al. 2009, "Introduction to Meta-Analysis",
+    chapter 11): the mean difference over these data sets. It says little where they disagree.
+
+    Args:
+        differences, errors: The difference and its standard error on each data set.
+        level: The two-sided level of the interval.
+
+    Returns:
+        The columns COMPARED, and `heterogeneity`, the p-value of Cochran's test of equal
+        differences (1954, "The combination of estimates from different experiments").
+    """
+    weights = 1 / np.square(errors)
+    mean, error = float(np.average(differences, weights=weights)), float(weights.sum() ** -0.5)
+    reach = error * float(norm.ppf(1 - level / 2))
+    statistic = float((weights * np.square(np.subtract(differences, mean))).sum())
+    values = {
+        "difference": mean,
+        "low": mean - reach,
+        "high": mean + reach,
+        "p_greater": float(norm.sf(mean / error)),
+        "p_less": float(norm.cdf(mean / error)),
+        "heterogeneity": float(chi2.sf(statistic, len(weights) - 1)),
+    }
+    return {name: round(value, DECIMALS) for name, value in values.items()}
 
 
 def compare_runs(

@@ -19,7 +19,8 @@ from analogyqa.evaluation.summary import FIGURE, Results, cell_columns, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
-from analogyqa.report.studies import EVERY, NO_EFFECT, title_with_count, variation_name
+from analogyqa.report.sensitivity import NO_EFFECT, variation_name
+from analogyqa.report.studies import EVERY, title_with_count
 from analogyqa.report.tables import heading, percent
 from analogyqa.settings.artefacts import Artefact
 from analogyqa.settings.coordinates import Coordinates

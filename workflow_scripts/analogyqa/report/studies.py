@@ -1,6 +1,5 @@
-"""The studies beyond a paper's tables: cross-validation, pairs of systems, and open choices.
+"""Cross-validation: each question is tested by systems trained on the other folds.
 
-In a cross-validation, each question is tested by systems that were trained on the other folds.
 Systems are compared with the first one, and named pairs of them by type of question and of answer.
 """
 
@@ -13,18 +12,16 @@ import pandas as pd
 from analogyqa.cells import (
     Cell,
     cross_validation_cells,
-    sensitivity_cells,
     split_corpus,
     why_left_out,
-    why_no_run,
 )
 from analogyqa.corpora.questions import count_shared, fold_ids, original_split, select_subset
-from analogyqa.evaluation.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
 from analogyqa.evaluation.significance import (
     COMPARED,
     compare_runs,
     compare_with_best,
     p_text,
+    pool_differences,
     row_p_value,
     significance_level,
 )
@@ -32,7 +29,6 @@ from analogyqa.evaluation.summary import (
     DECIMALS,
     MEASURED,
     NOT_LEARNT,
-    Results,
     Values,
     has_cell_learnt,
     item_folds,
@@ -40,28 +36,25 @@ from analogyqa.evaluation.summary import (
     measure_columns,
     to_frame,
 )
-from analogyqa.evaluation.verdicts import NOT_RUN, no_run, verdict
+from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.measures import MEASURES, RANKED, titles
 from analogyqa.report.table_formats import Block, Table, Value, short_text, value_text
 from analogyqa.report.tables import (
     LEARNT,
     PAIRED_TEST,
-    PROTOCOL,
     cell_legend,
     for_data,
     group_by_fact,
     interval_facts,
-    marks_legend,
-    seeds_fact,
     top_group_legend,
 )
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import PAPER, CrossValidation, Sensitivity
+from analogyqa.settings.studies import CrossValidation
 
 EVERY = "all"  # the questions of all origins or types
+POOLED = "pooled"  # instead of a data set: all of them
 CROSS_VALIDATION = {
     **dict.fromkeys(["paper", "dataset", "subset", "system", "measure", "origin"], "str"),
     **MEASURED,
@@ -80,11 +73,16 @@ PAIRS = {
     **dict.fromkeys(["by", "group"], "str"),
     "n_items": "Int64",
     **COMPARED,
+    "heterogeneity": "float64",
     "reason": "str",
 }
 OVERLAP = (
     "Cross-validated systems are paired by seed, since both have its partition. The test allows "
     "for training sets that overlap (Nadeau and Bengio 2003)."
+)
+POOLING = (
+    "Pooled: the mean of the differences on all data sets, weighted by the inverse of their "
+    "variance, and Cochran's test of equal differences. Where they differ, the mean says little."
 )
 QUESTION, ANSWER = "question", "answer"  # the groups are types of questions or of answers
 ENTITY, NUMBER, CLAUSE = "entity", "number", "clause"
@@ -235,7 +233,7 @@ def _systems_block(part: pd.DataFrame, measures: list[str], config: Config) -> B
                 value = short_text(row)
                 value = value._replace(interval=f"{value.interval} ({row['n_items']})")
             values.append(value)
-        values += _difference(rows[system, main, EVERY])
+        values += difference_values(rows[system, main, EVERY])
         lines.append(([config.systems[system].title], values))
     columns = [MEASURES[name].short for name in measures]
     columns += [f"from {origin}" for origin in SPLITS] + ["first minus this", "p-value"]
@@ -246,10 +244,16 @@ def title_with_count(part: pd.DataFrame, config: Config) -> str:
     """Return the title of a data set, from its rows, with the number of questions that ran."""
     count = part["n_items"].max()
     questions = f"{count} questions" if pd.notna(count) else NOT_RUN
-    return f"{config.datasets[part['dataset'].iloc[0]].title}, {questions}"
+    return f"{data_title(part, config)}, {questions}"
 
 
-def _difference(row: dict) -> list[Value]:
+def data_title(part: pd.DataFrame, config: Config) -> str:
+    """Return the title of the data set of rows."""
+    dataset = part["dataset"].iloc[0]
+    return "Pooled" if dataset == POOLED else config.datasets[dataset].title
+
+
+def difference_values(row: dict) -> list[Value]:
     """Return a difference with its interval, and the two-sided p-value."""
     if pd.isna(row["difference"]):
         return [Value(""), Value("")]
@@ -305,7 +309,7 @@ def build_pairs(
 
     `groups`: the group of each question by its id in a fold, by data set and QUESTION or ANSWER.
     """
-    rows = []
+    rows: list[dict] = []
     for row, scores in _pairs_with_scores(paper, study, config, values):
         if len(scores) < 2:
             rows.append(row | {"by": EVERY, "group": EVERY, "reason": NOT_RUN})
@@ -319,7 +323,13 @@ def build_pairs(
             first, second = (by_seed.loc[:, part] for by_seed in scores)
             compared = compare_runs((row["first"], row["second"]), first, second, config)
             row |= {"by": by, "group": group, "n_items": first.shape[1]}
-            rows.append(row | compared.rounded())
+            rows.append(row | compared.rounded() | {"error": compared.error})
+    every = pd.DataFrame([row for row in rows if "error" in row and row["by"] == EVERY])
+    for _, part in every.groupby("pair", sort=False) if len(every) else ():
+        if len(part) > 1:
+            pooled = pool_differences(part["difference"], part["error"], significance_level(config))
+            total = {"dataset": POOLED, "n_items": part["n_items"].sum()}
+            rows.append(part.iloc[0].to_dict() | total | pooled)
     return to_frame(rows, PAIRS)
 
 
@@ -344,17 +354,19 @@ def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
         for row in part.to_dict("records"):
             pair = " against ".join(config.systems[row[name]].title for name in ("first", "second"))
             group = "all questions" if row["by"] == EVERY else f"{row['by']}: {row['group']}"
-            numbers = [Value(str(row["n_items"])), *_difference(row)]
+            if dataset == POOLED:
+                group += f" (equal on all data sets: p = {row['heterogeneity']:.2g})"
+            numbers = [Value(str(row["n_items"])), *difference_values(row)]
             lines.append(([pair, group], [Value(row["reason"])] * 3 if row["reason"] else numbers))
         difference = f"difference in {MEASURES[part['measure'].iloc[0]].short}"
         columns = ["questions", difference, "p-value"]
-        title = config.datasets[dataset].title
-        blocks.append(Block(title, ["Systems", "by type of"], columns, lines))
+        blocks.append(Block(data_title(part, config), ["Systems", "by type of"], columns, lines))
     notes = [
         "All questions, by cross-validation. Differences: the first system minus the second, means "
         "over seeds. Correction for the number of groups: none.",
         PAIRED_TEST,
         OVERLAP,
+        *([POOLING] if POOLED in frame["dataset"].to_numpy() else []),
         f"Answer types: {CLAUSE}, if no correct candidate has a named entity of the kind that the "
         f"question asks for; {NUMBER}, if at least half of these entities have a digit; or else "
         f"{ENTITY}.",
@@ -397,190 +409,3 @@ def questions_page(
             )
             lines.append("\n".join(questions))
     return "\n\n".join(lines) + "\n"
-
-
-SENSITIVITY = {
-    **dict.fromkeys(["dataset", "choice", "value", "measure", "system"], "str"),
-    **MEASURED,
-    **dict.fromkeys(["substitute", "learnt"], "str"),
-    **dict.fromkeys(["difference_to_paper", "published"], "float64"),
-    "mark": "str",
-    **COMPARED,
-    **dict.fromkeys(["verdict", "reason"], "str"),
-}
-# The columns of the table of each study.
-STUDIES = {"cross_validation": CROSS_VALIDATION, "pairs": PAIRS, "sensitivity": SENSITIVITY}
-VERDICTS = (HOLDS, FAILS, UNDECIDED, NOT_LEARNT, NOT_RUN)
-LEGEND = (
-    "Change: of the mean, from that with the paper's hyperparameters. No variation is chosen.",
-    "A variation of the questions compares the systems on its own questions, so a change may come "
-    "from these.",
-)
-AT_PAPER = "paper's hyperparameters"
-NO_EFFECT = "changes nothing in this system, so it has the run with the paper's hyperparameters"
-
-
-def build_sensitivity(
-    paper: Paper, study: Sensitivity, config: Config, results: Results, learnt: Mapping[Cell, bool]
-) -> pd.DataFrame:
-    """Return every system with the paper's hyperparameters and in each variation.
-
-    The columns are SENSITIVITY. There is a row for each data set, variation, measure and system, in
-    the order of the configuration; the first variation, with choice `paper` and no value, is the
-    paper's. `mark` is the verdict on the mean, which ignores whether one run can give the published
-    value; it is empty where nothing was published, run or learnt, or if our data are not the
-    paper's. `difference`, `p_greater`, `p_less` and `verdict` compare the first system with the
-    second on the same questions, and are on the rows of both. The p-values are not corrected for
-    the number of variations. `learnt`: whether each trained cell has learnt, see `read_learnt`.
-
-    Raises AnalogyQAError if the systems were run on different questions.
-    """
-    cells, variations = sensitivity_cells(config, paper.paper), study.variations()
-    has_failed = {
-        cell: has_cell_learnt(cell, learnt, config) is False for cell in {*cells.values()}
-    }
-    rows = []
-    for dataset, (choice, value), measure in product(study.datasets, variations, RANKED):
-        varied = [cells.get((system, dataset, choice, value)) for system in study.systems]
-        compared = _compare_systems(varied[:2], has_failed, measure, results.values, config)
-        for system, cell in zip(study.systems, varied, strict=True):
-            at = Coordinates(system=system, dataset=dataset, subset=study.subset)
-            printed = at | Coordinates(measure=measure)
-            published = paper.published_at(printed) if config.comparable else None
-            row: dict = {"dataset": dataset, "choice": choice, "value": value, "measure": measure}
-            row |= {"system": system, "published": published, **compared}
-            if cell is None or not (run := results.by_cell.get((cell, measure))):
-                changed = at | Coordinates(**variations[choice, value])
-                rows.append(row | {"reason": no_run(cell) if cell else why_no_run(changed, config)})
-                continue
-            row |= {column: run[column] for column in (*MEASURED, "substitute")}
-            row["learnt"] = "no" if has_failed[cell] else "yes"
-            if published is not None and not has_failed[cell]:
-                competitors = paper.competitors(printed)
-                row["mark"] = verdict(published, run["run_low"], run["run_high"], competitors)
-            paper_cell = cells.get((system, dataset, PAPER, ""))
-            if choice != PAPER and cell == paper_cell:
-                row["reason"] = NO_EFFECT
-            if paper_cell and (paper_run := results.by_cell.get((paper_cell, measure))):
-                row["difference_to_paper"] = round(run["mean"] - paper_run["mean"], DECIMALS)
-            rows.append(row)
-    return to_frame(rows, SENSITIVITY)
-
-
-def _compare_systems(
-    pair: list[Cell | None],
-    has_failed: Mapping[Cell, bool],
-    measure: str,
-    values: Values,
-    config: Config,
-) -> dict:
-    """Compare the first system with the second, if there are two; nothing follows if one failed."""
-    if len(pair) < 2:
-        return {}
-    cells = [cell for cell in pair if cell]
-    scores = [values(cell, measure) for cell in cells]
-    row: dict = {"verdict": NOT_RUN}
-    if len(scores) == 2 and scores[0] is not None and scores[1] is not None:
-        names = cells[0].path, cells[1].path
-        row |= compare_runs(names, scores[0], scores[1], config).rounded()
-        decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
-        row["verdict"] = decided if row_p_value(row) < significance_level(config) else UNDECIDED
-    if any(has_failed[cell] for cell in cells):
-        row["verdict"] = NOT_LEARNT
-    return row
-
-
-def variation_name(choice: str, value: str) -> str:
-    """Return a variation in words."""
-    return f"{choice}: {value}".replace("_", " ") if value else AT_PAPER
-
-
-def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -> Table:
-    """Return the number of verdicts, and a block for each data set of columns SENSITIVITY."""
-    rows = frame[frame["measure"] == study.measure]
-    parts = [part for _, part in rows.groupby("dataset", sort=False)]
-    counts = [_verdict_counts(parts, config)] if len(study.systems) > 1 and parts else []
-    return Table(
-        title=for_data("Sensitivity to the open choices", config),
-        blocks=[*counts, *(_variation_block(part, config, study) for part in parts)],
-        notes=_sensitivity_notes(rows, config, study),
-    )
-
-
-def _variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> Block:
-    titles = [config.systems[name].title for name in study.systems]
-    columns = [head for title in titles for head in (title, "change")]
-    columns += ["Difference", "two-sided p", "Verdict"] if len(titles) > 1 else []
-    count, rows = part["n_items"].iloc[0], []
-    for (choice, value), variation in part.groupby(["choice", "value"], sort=False):
-        systems = variation.to_dict("records")
-        labels = [choice.replace("_", " "), value.replace("_", " ")] if value else [AT_PAPER, ""]
-        items = systems[0]["n_items"]
-        if pd.notna(items) and pd.notna(count) and items != count:
-            labels[1] += f" ({items} questions)"
-        values = []
-        for row in systems:
-            score, change = value_text(row | {"verdict": row["mark"]}), row["difference_to_paper"]
-            if row["learnt"] == "no":
-                score = score._replace(ours=f"{score.ours}, {NOT_LEARNT}")
-            values += [score, Value(f"{change:+.3f}" if value and pd.notna(change) else "")]
-        rows.append((labels, values + _compared_values(systems[0])))
-    title = config.datasets[part["dataset"].iloc[0]].title
-    return Block(title, ["Choice", "Value"], columns, rows)
-
-
-def _compared_values(row: dict) -> list[Value]:
-    if not row["verdict"]:
-        return []
-    difference, p_value = _difference(row)
-    return [difference._replace(interval=""), p_value, Value(_marked(row["verdict"]))]
-
-
-def _marked(verdict: str) -> str:
-    return f"{CLAIM_MARKS.get(verdict, '➖')} {verdict}"
-
-
-def _verdict_counts(parts: list[pd.DataFrame], config: Config) -> Block:
-    """Return the verdict with the paper's hyperparameters, and the number of each in variations."""
-    rows = []
-    for part in parts:
-        at_paper, *varied = part.drop_duplicates(["choice", "value"])["verdict"]
-        counts = [Value(str(varied.count(verdict) or "")) for verdict in VERDICTS]
-        title = config.datasets[part["dataset"].iloc[0]].title
-        rows.append(([title], [Value(at_paper), Value(str(len(varied))), *counts]))
-    columns = [AT_PAPER.capitalize(), "Variations", *map(_marked, VERDICTS)]
-    return Block("Verdicts on the claim", ["Data set"], columns, rows)
-
-
-def _sensitivity_notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]:
-    at_paper = frame[(frame["choice"] == PAPER) & (frame["value"] == "")].dropna(subset="mean")
-    counts = at_paper.drop_duplicates("dataset").set_index("dataset")["n_items"]
-    data = ", ".join(f"{config.datasets[name].title} {count}" for name, count in counts.items())
-    seeds = seeds_fact(at_paper.assign(subset=study.subset).to_dict("records"))
-    names = [config.systems[name].title for name in study.systems]
-    claim = f" Claim: {names[0]} ranks better than {names[1]}." if len(names) > 1 else ""
-    notes = [
-        f"Open choices: {len(study.choices)}. Variations: {sum(map(len, study.choices.values()))}, "
-        f"each alone, the rest as in the paper.{claim}",
-        f"Data: {study.subset}, test split, questions with the paper's hyperparameters: "
-        f"{data or 'none'}. Seeds: {seeds}.",
-        f"Measure: {titles([study.measure])}. The csv has {titles(RANKED)}.",
-        PROTOCOL.format("score"),
-        *cell_legend(" (published) mark" if config.comparable else ""),
-        interval_facts(config),
-        *LEGEND,
-        LEARNT,
-    ]
-    if len(names) > 1:
-        notes += [
-            PAIRED_TEST,
-            f"Level: {significance_level(config):g}. Correction for several tests: none.",
-        ]
-    notes += marks_legend({*frame["mark"]}, frame["substitute"].ne("").any(), config)
-    facts: dict[str, list[tuple[str, str]]] = {"Not run": [], "No run of its own": []}
-    for row in frame.to_dict("records"):
-        variation = variation_name(row["choice"], row["value"])
-        name = f"{config.systems[row['system']].title} (*{variation}*)"
-        heading = "Not run" if pd.isna(row["mean"]) else "No run of its own"
-        facts[heading].append((row["reason"], name))
-    return notes + [note for heading in facts for note in group_by_fact(heading, facts[heading])]

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from analogyqa.cells import explained_cells, view_tables
 from analogyqa.errors import REBUILD, AnalogyQAError, explain_damage
-from analogyqa.evaluation.claims import CLAIM_MARKS, SECONDARY, SENSITIVITY, UNDECIDED, effect_text
+from analogyqa.evaluation.claims import CLAIM_MARKS, PRIMARY, SECONDARY, UNDECIDED, effect_text
 from analogyqa.evaluation.published import FRAME
 from analogyqa.evaluation.significance import p_text
 from analogyqa.evaluation.summary import read_csv
@@ -24,7 +24,8 @@ from analogyqa.report.explained import picture_svg
 from analogyqa.report.html_pages import prose, render, svg_uri
 from analogyqa.report.ledger_pages import claim_blocks, claims_table, judged_on
 from analogyqa.report.outcomes import findings
-from analogyqa.report.studies import STUDIES, cross_validation_table, pairs_table, sensitivity_table
+from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
+from analogyqa.report.studies import CROSS_VALIDATION, PAIRS, cross_validation_table, pairs_table
 from analogyqa.report.table_formats import Block, Table, value_text
 from analogyqa.report.tables import INTERVALS, lay_out, printed_name
 from analogyqa.report.views.show import build_view, tabulate_view
@@ -34,6 +35,9 @@ from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 from analogyqa.tasks import dataset_task
+
+# The columns of the table of each study.
+STUDIES = {"cross_validation": CROSS_VALIDATION, "pairs": PAIRS, "sensitivity": SENSITIVITY}
 
 
 @dataclass(frozen=True)
@@ -265,7 +269,7 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
                     | {
                         "judged_on": judged_on(row),
                         "mark": CLAIM_MARKS[row["verdict"]],
-                        "decides": row["role"] != SENSITIVITY,
+                        "decides": row["role"] == PRIMARY,
                         "facts": _claim_facts(row, items),
                         "interval": _claim_interval(row, largest),
                     }
