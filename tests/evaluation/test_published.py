@@ -237,13 +237,15 @@ class TestSummary:
              "trained here: on wikiqa-train, vectors wiki-news, hyperparameters bare"),
             (True, {"hyperparameters": "bare", "stores": {}}, "bare",
              "trained here: on wikiqa-train, hyperparameters bare"),
+            (True, {"hyperparameters": "bare", "stores": {}, "sources": {"dev": "a", "test": "b"}},
+             "bare", "trained here: on a, b, hyperparameters bare"),
             (False, {}, "", "mean of wiki-news"),
             (False, {"stores": {"sentence_vectors": {"origin": "ours"}}}, "", "ours"),
             (False, {"stores": {}, "system": {"encoder": None, "ranker": {"name": "bm25"}}},
              "", "bm25"),
             (False, {"stores": {}, "system": {"encoder": "random"}}, "", "random"),
         ],
-        ids=["trained", "trained without vectors", "of vectors", "of sentence vectors",
+        ids=["trained", "trained without vectors", "cross-validated only", "of vectors", "of sentence vectors",
              "of a ranker", "of nothing"],
     )  # fmt: skip
     def test_the_summary_gives_the_provenance_of_a_run(

@@ -285,7 +285,10 @@ def _provenance(record: dict) -> str:
     vectors = stores.get("vectors")
     if hyperparameters := record["hyperparameters"]:
         sources = record["sources"]
-        origin = f"on {sources['train']}"
+        # A data set without a train split is only cross-validated.
+        origin = (
+            f"on {sources.get('train') or ', '.join(sources[name] for name in ('dev', 'test'))}"
+        )
         if vectors:
             origin += f", vectors {vectors['origin']}"
         rewritten = f", entities by {sources['entities']}" if "entities" in sources else ""
