@@ -245,8 +245,8 @@ class TestSummary:
              "", "bm25"),
             (False, {"stores": {}, "system": {"encoder": "random"}}, "", "random"),
         ],
-        ids=["trained", "trained without vectors", "cross-validated only", "of vectors", "of sentence vectors",
-             "of a ranker", "of nothing"],
+        ids=["trained", "trained without vectors", "cross-validated only", "of vectors",
+             "of sentence vectors", "of a ranker", "of nothing"],
     )  # fmt: skip
     def test_the_summary_gives_the_provenance_of_a_run(
         self, trained, facts, hyperparameters, provenance

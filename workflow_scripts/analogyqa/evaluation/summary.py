@@ -286,9 +286,8 @@ def _provenance(record: dict) -> str:
     if hyperparameters := record["hyperparameters"]:
         sources = record["sources"]
         # A data set without a train split is only cross-validated.
-        origin = (
-            f"on {sources.get('train') or ', '.join(sources[name] for name in ('dev', 'test'))}"
-        )
+        data = sources.get("train") or ", ".join(sources[name] for name in ("dev", "test"))
+        origin = f"on {data}"
         if vectors:
             origin += f", vectors {vectors['origin']}"
         rewritten = f", entities by {sources['entities']}" if "entities" in sources else ""
