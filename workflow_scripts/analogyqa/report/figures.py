@@ -410,6 +410,7 @@ def _draw(
             axes.set_title(title_with_count(part, config), fontsize="medium", pad=pad)
             axes.set_xlabel(x_label)
             axes.grid(axis="x", alpha=0.3)
+            axes.locator_params(axis="x", nbins=6)
             if is_difference:
                 axes.axvline(0, color="black", linewidth=0.8)
         first.set_yticks(range(len(labels)), labels, fontsize="small")

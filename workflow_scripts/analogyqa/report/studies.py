@@ -194,9 +194,10 @@ def cross_validation_table(
     ]
     first = config.systems[study.systems[0]].title
     notes = [
-        f"Folds: {study.folds}, by question, over train, dev and test together, divided anew for "
-        "each seed. Each fold is tested by systems trained on the others; every eighth question of "
-        "these chooses the epoch. Prototypes: training questions. Hyperparameters: the paper's. "
+        f"Folds: {study.folds}, by question, and by article where a data set has articles, over "
+        "all splits together, divided anew for each seed. Each fold is tested by systems trained "
+        "on the others; every eighth question of these chooses the epoch. Prototypes: training "
+        "questions. Hyperparameters: the paper's. "
         "This is not the paper's protocol.",
         *cell_legend(both_intervals=True),
         interval_facts(config),
