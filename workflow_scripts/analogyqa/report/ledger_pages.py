@@ -217,14 +217,14 @@ def claim_blocks(paper: Paper, frame: pd.DataFrame) -> list[Block]:
     ]
 
 
-def judged_on(row: dict) -> str:
-    """Return the data and the hyperparameters that a verdict rests on."""
+def judged_on(row: dict, paper: Paper) -> str:
+    """Return the data and the hyperparameters that a verdict on a paper rests on."""
     if row["protocol"] == STEPS:
         return "interleaved training steps"
     is_cross_validated = row["protocol"] == FOLDS
     data = "all questions, cross-validated" if is_cross_validated else "the test questions"
     which = {TUNED: ", hyperparameters tuned on dev", "": ""}
-    return data + which.get(row["hyperparameters"], ", the paper's hyperparameters")
+    return data + which.get(row["hyperparameters"], f", {paper.hyperparameters}")
 
 
 def _rows(frame: pd.DataFrame, paper: Paper) -> list[tuple[list[str], list[Value]]]:
@@ -239,7 +239,7 @@ def _rows(frame: pd.DataFrame, paper: Paper) -> list[tuple[list[str], list[Value
         role = "" if row["role"] == SECONDARY else f" ({row['role']})"
         claim = f"{row['text']}{role}"
         verdict = f"{CLAIM_MARKS[row['verdict']]} {row['verdict']}"
-        labels = [claim, paper.claims[row["claim"]].where, judged_on(row), verdict]
+        labels = [claim, paper.claims[row["claim"]].where, judged_on(row, paper), verdict]
         rows.append((labels, list(map(Value, texts))))
     return rows
 

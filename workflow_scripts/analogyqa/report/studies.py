@@ -197,7 +197,7 @@ def cross_validation_table(
         f"Folds: {study.folds}, by question, and by article where a data set has articles, over "
         "all splits together, divided anew for each seed. Each fold is tested by systems trained "
         "on the others; every eighth question of these chooses the epoch. Prototypes: training "
-        "questions. Hyperparameters: the paper's. "
+        f"questions. Trained with {paper.hyperparameters}. "
         "This is not the paper's protocol.",
         *cell_legend(both_intervals=True),
         interval_facts(config),

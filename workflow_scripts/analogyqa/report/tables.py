@@ -84,7 +84,7 @@ def lay_out(
     facts = summary[[*KEY, "tied_candidates", "all_correct", "mean_of_others", "hyperparameters"]]
     facts = facts.rename(columns={"hyperparameters": "trained_with"})
     rows = located.merge(facts, "left", KEY).to_dict("records")
-    notes = [*table_notes(artefact, rows, config)]
+    notes = [*table_notes(paper, artefact, rows, config)]
     if is_own and frame["n_items"].lt(FEW_QUESTIONS).any():
         notes.append(
             f"Means over fewer than {FEW_QUESTIONS} test questions say little, and so do intervals."
@@ -238,7 +238,9 @@ MOST_TIED = 6  # cells whose ties are counted
 CONFIGURATION = "../../report.html#configuration"
 
 
-def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> Iterator[str]:
+def table_notes(
+    paper: Paper, artefact: Artefact, rows: list[dict], config: Config
+) -> Iterator[str]:
     """Yield the notes of a table from the rows of its frame, see `tables.lay_out`."""
     runs = [row for row in rows if pd.notna(row["tied_candidates"])]
     computed_kinds = {row["kind"] for row in rows if pd.notna(row["mean"])}
@@ -276,7 +278,7 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> Iterato
             missing.append((reason.rstrip("; "), row["name"]))
     yield from group_by_fact("Compared with a mean of runs", several)
     yield from group_by_fact("Not run", missing)
-    yield from _hyperparameters_and_origins(rows, config)
+    yield from _hyperparameters_and_origins(paper, rows, config)
 
 
 def group_by_fact(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:
@@ -378,7 +380,7 @@ def _ties(runs: list[dict], config: Config) -> str:
     return dataset_task(config.datasets[runs[0]["dataset"]]).tie_note(text)
 
 
-def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:
+def _hyperparameters_and_origins(paper: Paper, rows: list[dict], config: Config) -> list[str]:
     """Return the hyperparameters and origins of systems, in a few lines."""
     tuned, stated, origins = [], [], []
     defaults = Training().model_dump()
@@ -387,7 +389,8 @@ def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:
             system = config.systems[row["system"]]
             values = system.training.model_dump()
             changes = _flat({k: v for k, v in values.items() if v != defaults[k]})
-            stated.append((("Paper's hyperparameters", changes or "the defaults"), system.title))
+            fact = paper.hyperparameters[:1].upper() + paper.hyperparameters[1:]
+            stated.append(((fact, changes or "the defaults"), system.title))
         elif row["cell"] and (selection := config.find_selection(row["system"])):
             name = row["trained_with"]
             changes = _flat(selection.hyperparameters.get(name, {}))

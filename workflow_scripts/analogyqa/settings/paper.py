@@ -133,6 +133,8 @@ class Paper(Section):
     """The name of the paper, that of its folder."""
     citation: str
     """Authors, year, title and place."""
+    prints_hyperparameters: bool = True
+    """Whether the paper prints the hyperparameters of its systems; otherwise they are ours."""
     artefacts: Annotated[dict[ShownName, Artefact], AfterValidator(with_means)]
     """The tables and figures."""
     views: dict[ShownName, View] = {}
@@ -166,6 +168,11 @@ class Paper(Section):
     def short_citation(self) -> str:
         """Authors and year, such as "Tay, Tuan and Hui (2018)"."""
         return re.split(r"(?<=\))\.", self.citation)[0]
+
+    @property
+    def hyperparameters(self) -> str:
+        """What the hyperparameters are that its systems have here, if dev chose none."""
+        return ("the paper's" if self.prints_hyperparameters else "our") + " hyperparameters"
 
     @property
     def tables_and_figures(self) -> list[str]:

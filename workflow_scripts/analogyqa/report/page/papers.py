@@ -267,7 +267,7 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
                 "judgements": [
                     row
                     | {
-                        "judged_on": judged_on(row),
+                        "judged_on": judged_on(row, paper),
                         "mark": CLAIM_MARKS[row["verdict"]],
                         "decides": row["role"] == PRIMARY,
                         "facts": _claim_facts(row, items),

@@ -86,7 +86,7 @@ def build_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Con
             ids = table["question_id"]
             data = (
                 f"test split of {config.datasets[cell.dataset].title}, {ids[ids != ''].nunique()} "
-                "questions that have a correct answer; with the paper's hyperparameters, "
+                f"questions that have a correct answer; with {paper.hyperparameters}, "
                 f"{seeds_text}"
             )
             facts.append((data, config.systems[cell.system].title))
