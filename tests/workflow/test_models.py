@@ -82,8 +82,8 @@ def test_every_claim_has_a_verdict_and_compares_cells_with_metrics(finished):
     for claim in claims:
         assert claim["verdict"] in ("holds", "fails", "undecided", "not run")
         assert claim["reason"] or claim["verdict"] != "not run"
-    # Here nothing is cross-validated, which would decide the claim, and dev chooses for analogy only,
-    # so no claim compares tuned systems.
+    # Here nothing is cross-validated, which would decide the claim, and dev chooses for analogy
+    # only, so no claim compares tuned systems.
     folds, split = (claim for claim in claims if claim["claim"] == "overall-wikiqa")
     assert (folds["role"], folds["verdict"]) == ("primary", "not run")
     assert (split["role"], split["hyperparameters"]) == ("sensitivity", "paper")
