@@ -32,8 +32,6 @@ PORTABLE_VARIABLES = {
     # NumPy's `exp` differs between AVX-512 and AVX2.
     "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
 }
-
-
 THREADS = 1  # of a job that computes
 AVX2 = "AVX2"  # the instructions of a processor
 # Read once: a variable that is set later, when the libraries were imported, has no effect.

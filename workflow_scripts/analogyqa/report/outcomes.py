@@ -111,7 +111,7 @@ def results_table(
 
 
 def _numbers(once: pd.DataFrame) -> list[str]:
-    """Return what came of the scores, and how many of the other numbers agree."""
+    """Return how many scores we reproduce, and how many of the other numbers agree."""
     scores = once[once["kind"] == SCORE]
     counts = Counter(scores["verdict"])
     parts = []

@@ -195,9 +195,9 @@ def cross_validation_table(
     first = config.systems[study.systems[0]].title
     notes = [
         f"Folds: {study.folds}, by question, and by article where a data set has articles, over "
-        "all splits together, divided anew for each seed. Each fold is tested by systems trained "
-        "on the others; every eighth question of these chooses the epoch. Prototypes: training "
-        f"questions. Trained with {paper.hyperparameters}. "
+        "all splits together, in a new division for each seed. Each fold is tested by systems "
+        "trained on the others; every eighth question of these chooses the epoch. Prototypes: "
+        f"training questions. Trained with {paper.hyperparameters}. "
         "This is not the paper's protocol.",
         *cell_legend(both_intervals=True),
         interval_facts(config),

@@ -134,7 +134,7 @@ class Paper(Section):
     citation: str
     """Authors, year, title and place."""
     prints_hyperparameters: bool = True
-    """Whether the paper prints the hyperparameters of its systems; otherwise they are ours."""
+    """Whether the paper prints the hyperparameters of its systems; if not, they are ours."""
     artefacts: Annotated[dict[ShownName, Artefact], AfterValidator(with_means)]
     """The tables and figures."""
     views: dict[ShownName, View] = {}
