@@ -88,7 +88,17 @@ def test_the_listwise_weights_are_at_a_minimum():
         assert loss(weights + step) > loss(weights)
 
 
-@pytest.mark.parametrize("fusion", LEARNED)
+@given(st.permutations([0.3, 0.8, 2.0, 30.0]))
+def test_the_best_part_on_dev_scores_alone_and_the_first_of_equals_is_kept(noise):
+    pairs = examples(*noise, *noise)
+    values = [mrr(scores, pairs.labels) for scores in pairs.scores.T]
+    ranker = fused(pairs, "best_on_dev")
+    best = int(np.argmax(values))
+    assert ranker.weights.tolist() == [float(part == best) for part in range(8)]
+    assert mrr(ranker.scores(pairs)[0], pairs.labels) == pytest.approx(values[best])
+
+
+@pytest.mark.parametrize("fusion", [*LEARNED, "best_on_dev"])
 def test_equal_candidates_give_finite_weights(fusion):
     ranker = fused(PartScores(np.ones((4, 2)), np.arange(4) // 2, np.zeros(4, dtype=int)), fusion)
     assert np.isfinite(ranker.weights).all()

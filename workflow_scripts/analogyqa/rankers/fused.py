@@ -1,6 +1,7 @@
 """Rank candidates by the scores of several systems (late fusion).
 
-The scores are made comparable within each question, then weighted. Weights may be learned on dev.
+The scores are made comparable within each question, then weighted. Weights may be learned on dev,
+or one system is chosen there.
 Reciprocal ranks are those of Cormack, Clarke and Büttcher (2009, "Reciprocal rank fusion
 outperforms Condorcet and individual rank learning methods", SIGIR), with their constant.
 """
@@ -73,7 +74,25 @@ def listwise_weights(
     return minimize(loss, np.zeros(features.shape[1]), jac=True).x
 
 
-_LEARNED = {"logistic": logistic_weights, "listwise": listwise_weights}
+def best_on_dev(
+    features: np.ndarray, question_numbers: np.ndarray, labels: np.ndarray
+) -> np.ndarray:
+    """Return weights [k] of 1 for the first column of features [n, k] with the best MRR, else 0.
+
+    Tied candidates share a rank.
+    """
+    ranks = pd.DataFrame(features).groupby(question_numbers).rank(ascending=False)
+    correct = labels == 1
+    first = ranks[correct].groupby(question_numbers[correct]).min()
+    means = (1 / first).mean().to_numpy()
+    return (np.arange(len(means)) == means.argmax()).astype(float)
+
+
+_LEARNED = {
+    "logistic": logistic_weights,
+    "listwise": listwise_weights,
+    "best_on_dev": best_on_dev,
+}
 
 
 class FusedRanker:

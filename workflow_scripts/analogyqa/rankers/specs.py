@@ -95,8 +95,10 @@ class FusedOptions(Options):
     ] = {}
     """The systems whose scores it fuses, each with the seeds of its runs: 0 is the seed of the
     fused run, 1 the next in the list of seeds. A list of systems stands for seed 0."""
-    fusion: Literal["equal", "logistic", "listwise", "reciprocal_rank"] = "equal"
-    """How their scores are weighted."""
+    fusion: Literal["equal", "logistic", "listwise", "reciprocal_rank", "best_on_dev"] = "equal"
+    """How their scores are weighted. `best_on_dev` scores each seed with the part that has the best
+    MRR on its dev split: with parts that differ in their training only, this tunes hyperparameters,
+    also within the folds of a cross-validation."""
 
 
 @dataclass(frozen=True)
