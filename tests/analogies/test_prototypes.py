@@ -35,6 +35,18 @@ def test_a_type_has_the_same_prototypes_in_every_subset(corpus, types):
     pd.testing.assert_frame_equal(typed, pd.concat(by_type, ignore_index=True), check_dtype=False)
 
 
+@pytest.mark.parametrize("types", [COMB, None])
+def test_each_type_may_have_the_prototypes_of_the_next_one(corpus, types):
+    own, others = (choose_prototypes(corpus, types, 3, name) for name in ("pair", "other_type"))
+    names = sorted(QUESTION_COUNTS) if types is None else types
+    for name, following in zip(names, [*names[1:], names[0]], strict=True):
+        expected = own[own["question_type"] == following].assign(question_type=name)
+        chosen = others[others["question_type"] == name]
+        pd.testing.assert_frame_equal(chosen, expected, check_dtype=False)
+    with pytest.raises(AnalogyQAError, match=r"^toy: who questions .* another type"):
+        choose_prototypes(corpus, ["who"], 0, "other_type", "toy")
+
+
 @given(st.integers(0, 100), st.data())
 def test_sets_of_prototypes_are_nested(corpus, seed, data):
     small_p, large_p = sorted(data.draw(st.tuples(st.integers(1, 7), st.integers(1, 7))))

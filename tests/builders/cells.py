@@ -11,6 +11,7 @@ from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, w
 from analogyqa.cells.cell import Cell, system_settings
 from analogyqa.corpora.questions import classify_question, select_subset
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table, write_table
+from analogyqa.settings.data import PrototypeChoice
 from analogyqa.settings.systems import Negatives, System
 from analogyqa.training.data import CellFiles, CellJob
 from analogyqa.vectors.files import build_vocabulary
@@ -70,6 +71,7 @@ def write_tables(
     p: int = 3,
     negatives: Negatives | None = None,
     dim: int = DIM,
+    choice: PrototypeChoice = "pair",
 ) -> CellFiles:
     """Write the tables of one seed of a cell to a folder."""
     write_table(corpus, CORPUS, folder / "corpus.parquet")
@@ -77,7 +79,7 @@ def write_tables(
     vectors = np.random.default_rng(1).normal(size=(len(vocabulary), dim)).astype(np.float32)
     has_vector = np.ones(len(vocabulary), dtype=bool)
     write_store(vectors, has_vector, vocabulary, "toy", folder / "vectors.npy")
-    prototypes = choose_prototypes(corpus, types, seed)
+    prototypes = choose_prototypes(corpus, types, seed, choice)
     write_table(prototypes, PROTOTYPES, folder / f"prototypes{seed}.parquet")
     chosen = take_prototypes(prototypes, types, p, "prototypes")
     quadruples = {}

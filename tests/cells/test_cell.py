@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from analogyqa.cells import Cell
+from analogyqa.cells import Cell, why_no_run
 from analogyqa.cells.cell import corpora_by_seed, differences, require_same
 from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.coordinates import Coordinates
 from builders.papers import Papers
 
 CELLS = {
@@ -100,6 +101,23 @@ def test_a_data_set_has_one_partition_and_its_cross_validation_one_for_each_seed
     assert corpora_by_seed(fixed, [4, 2], [4, 2]) == dict.fromkeys([4, 2], fixed)
     shifted = fixed.replace("partition2", "shift1")
     assert corpora_by_seed(shifted, [4], [0, 4, 2])[4] == fixed.replace("partition2", "partition0")
+
+
+def test_a_ranker_may_choose_other_prototypes_than_its_corpus(papers):
+    """They, and the quadruples, are those of the corpus with an override."""
+    config = papers.load("systems: {analogy: {ranker: analogy_of_other_type}}")
+    folded = CELLS["folded"]._replace(subset="both")
+    required = folded.requires(config)
+    corpora = {role: {at.get("corpus") for at in names} for role, names in required.items()}
+    chosen = {"toy@fold=1of5@prototype_choice=other_type"}
+    compared = ("prototypes", "training quadruples", "evaluation quadruples")
+    assert {role: corpora[role] for role in compared} == dict.fromkeys(compared, chosen)
+    assert corpora["corpus"] == {f"toy@fold=1of5-partition{seed}" for seed in config.seeds}
+    reason = "analogy needs prototypes of another question type, and there is no other"
+    at_one, at_both = (
+        Coordinates(system="analogy", dataset="toy", subset=subset) for subset in ("who", "both")
+    )
+    assert (why_no_run(at_one, config), why_no_run(at_both, config)) == (reason, "")
 
 
 def test_only_relations_record_how_analogies_are_evaluated(papers):

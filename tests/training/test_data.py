@@ -118,3 +118,13 @@ def test_prototypes_may_exchange_answers_within_their_type(cell_files):
     by_type = (data.prototype_candidates.reshape(3, 3) for data in (own, others))
     for before, after in zip(*by_type, strict=True):
         assert sorted(after) == sorted(before) and (after != before).all()
+
+
+def test_questions_may_meet_the_prototypes_of_another_type(cell_files):
+    files, system = cell_files(choice="other_type"), trained_system("analogy_of_other_type")
+    data = load_cell(files, COMB, system, lowercase=True)
+    first = np.array([text.split()[0] for text in data.sentences.index])
+    for split in data.splits.values():
+        asked = first[split.questions[split.rows]]
+        known = first[data.prototype_questions[split.prototypes]]
+        assert {*zip(asked, known, strict=True)} == {*zip(COMB, [*COMB[1:], COMB[0]], strict=True)}

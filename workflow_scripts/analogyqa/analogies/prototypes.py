@@ -2,7 +2,6 @@
 
 import zlib
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -10,14 +9,14 @@ import pandas as pd
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import PROTOTYPES, SPLITS
-from analogyqa.settings.data import OTHER
+from analogyqa.settings.data import OTHER, PrototypeChoice
 
 
 def choose_prototypes(
     corpus: pd.DataFrame,
     types: Sequence[str] | None,
     seed: int,
-    choice: Literal["pair", "question"] = "pair",
+    choice: PrototypeChoice = "pair",
     dataset: str = "the data set",
 ) -> pd.DataFrame:
     """Choose one prototype from every answerable training question, in random order.
@@ -25,22 +24,29 @@ def choose_prototypes(
     The correct pairs are shuffled, and the first pair of each question is kept. With `pair`, this
     order stays, so that questions with many correct candidates tend to come first. With `question`,
     the chosen pairs are shuffled again, so that all questions are equally likely to come first.
-    `types` are the question types of the subset; None for `all`.
+    With `other_type`, a control, they are chosen as with `pair`, and each type then has those of
+    the next one, in a circle. `types` are the question types of the subset; None for `all`.
 
     Returns:
         A table with schema PROTOTYPES. `rank` counts from 0 within each question type. A set of p
         prototypes has the rows with rank < p, so smaller sets are contained in larger ones. The
-        prototypes of a type are the same in every subset.
+        prototypes of a type are the same in every subset, except with `other_type`, where
+        `question_type` is that of the questions which they are compared with.
 
     Raises:
         AnalogyQAError: when a type has no answerable training question. With `all`, this concerns
-            the types in any split.
+            the types in any split. With `other_type`, also when there is only one type.
     """
     pairs = select_subset(corpus, "train", types)
     correct = pairs[pairs["label"] == 1].reset_index(drop=True)
     if types is None:
         answerable = (select_subset(corpus, split, None) for split in SPLITS)
         types = sorted({name for rows in answerable for name in rows["question_type"]}) or [OTHER]
+    if choice == "other_type" and len(types) == 1:
+        raise AnalogyQAError(
+            f"{dataset}: {types[0]} questions need prototypes of another type, and the subset has "
+            "no other. Choose a subset with several types, or another prototype_choice."
+        )
     parts = []
     for question_type in types:
         typed = correct[correct["question_type"] == question_type]
@@ -55,7 +61,11 @@ def choose_prototypes(
         if choice == "question":
             chosen = chosen.sample(frac=1, random_state=generator)
         parts.append(chosen.assign(rank=np.arange(len(chosen))))
-    return pd.concat(parts, ignore_index=True)[PROTOTYPES.names]
+    prototypes = pd.concat(parts, ignore_index=True)[PROTOTYPES.names]
+    if choice == "other_type":
+        previous = dict(zip(types, [types[-1], *types[:-1]], strict=True))
+        prototypes["question_type"] = prototypes["question_type"].map(previous)
+    return prototypes
 
 
 def take_prototypes(

@@ -80,6 +80,10 @@ def _obstacles(coordinates: Coordinates, config: Config) -> Iterator[str]:
     if dataset and config.dataset_at(dataset, overrides).is_only_folded:
         key = f"datasets.{dataset}.train"
         yield f"{dataset} has no train split ({key}), and is only cross-validated"
+    types = config.subset_types(coordinates.subset) or ()
+    specs = [part.ranker_spec for part in config.with_parts(system)]
+    if len(types) == 1 and any(spec.prototype_choice for spec in specs):
+        yield f"{system} needs prototypes of another question type, and there is no other"
     seeds = len(config.seeds_at(coordinates.subset, overrides))
     for name, shifts in config.systems[system].parts.items():
         if max(shifts) >= seeds:

@@ -179,9 +179,11 @@ class Cell(NamedTuple):
         systems = list(self.systems(config).values())
         system = config.system_at(self.system, self.overrides)
         at: Names = {"system": self.system, "dataset": self.dataset, "corpus": self.corpus}
-        by_seed = [
-            at | {"subset": self.subset, "p": system.p, "seed": seed} for seed in self.seeds(config)
-        ]
+        compared = at | {"subset": self.subset, "p": system.p}
+        if choice := system.ranker_spec.prototype_choice:
+            chosen = ov.as_overrides(dict(self.overrides) | {"prototype_choice": choice})
+            compared["corpus"] = corpus_name(self.dataset, chosen)
+        by_seed = [compared | {"seed": seed} for seed in self.seeds(config)]
         draws = [one.training.negatives.file_stem for one in systems if one.learns_from_quadruples]
         word_vectors = system.word_vectors
         vectors = [at | {"vectors": word_vectors}] if word_vectors else []

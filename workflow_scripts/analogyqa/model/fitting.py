@@ -21,7 +21,7 @@ from analogyqa.model.learned import (
 )
 from analogyqa.runs.record import table_hashes
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
-from analogyqa.settings.data import ALL
+from analogyqa.settings.data import ALL, PrototypeChoice
 from analogyqa.settings.systems import System
 from analogyqa.training.data import CellFiles, CellJob
 from analogyqa.training.scoring import EVALUATED
@@ -41,7 +41,7 @@ def fit(
     seed: int = 0,
     lowercase: bool = True,
     out_of_vocabulary: OutOfVocabulary = "random",
-    prototype_choice: Literal["pair", "question"] = "pair",
+    prototype_choice: PrototypeChoice = "pair",
     device: Literal["auto", "cpu", "cuda"] = "auto",
 ) -> Learned:
     """Fit a system to a corpus, as the jobs of a workflow do.
@@ -79,7 +79,8 @@ def fit(
         files = files._replace(vectors=str(folder / VECTORS))
     if system.needs_prototypes:
         path = folder / PROTOTYPES_FILE
-        write_table(choose_prototypes(corpus, types, seed, prototype_choice), PROTOTYPES, path)
+        choice = system.ranker_spec.prototype_choice or prototype_choice
+        write_table(choose_prototypes(corpus, types, seed, choice), PROTOTYPES, path)
         prototypes = take_prototypes(read_table(path, PROTOTYPES), types, system.p, str(path))
         quadruples = {}
         for split in ["train"] * system.learns_from_quadruples + [*EVALUATED] * system.compares:

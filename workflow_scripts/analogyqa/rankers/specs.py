@@ -115,6 +115,7 @@ class RankerSpec(Plugin):
             too, but has `scores`.)
         fitted: it is fitted to the sentences or words of the data set before it scores.
         needs_prototypes: it compares with prototypes.
+        prototype_choice: how these are chosen; None for the `prototype_choice` of the data set.
         sides: how many energies a quadruple has for a loss that is summed over them.
         has_distances: it also has the distances of quadruples.
         matches_words: it adds up the cosines of the question's words and the most similar words of
@@ -126,6 +127,7 @@ class RankerSpec(Plugin):
     trained: bool = False
     fitted: bool = False
     needs_prototypes: bool = False
+    prototype_choice: Literal["other_type"] | None = None
     sides: int = 1
     has_distances: bool = False
     matches_words: bool = False
@@ -140,6 +142,15 @@ RANKERS = {
     "analogy": RankerSpec(
         "analogyqa.rankers.analogy:AnalogyRanker",
         needs_prototypes=True,
+        sides=2,
+        has_distances=True,
+        options=AnalogyOptions,
+    ),
+    # A control: in training and ranking, questions meet the prototypes of another type.
+    "analogy_of_other_type": RankerSpec(
+        "analogyqa.rankers.analogy:AnalogyRanker",
+        needs_prototypes=True,
+        prototype_choice="other_type",
         sides=2,
         has_distances=True,
         options=AnalogyOptions,

@@ -160,6 +160,9 @@ ExpectedCounts = Annotated[
 ]
 
 
+PrototypeChoice = Literal["pair", "question", "other_type"]
+
+
 class Dataset(Section):
     """A data set: its reader, and the files of its splits.
 
@@ -197,8 +200,9 @@ class Dataset(Section):
     """The expected number of questions of each type, by split."""
     drop_all_correct: Overridable[Annotated[list[Split], Joined]] = []
     """The splits without questions whose candidates are all correct, as in the "clean" TrecQA."""
-    prototype_choice: Overridable[Literal["pair", "question"]] = "pair"
-    """What is shuffled to choose prototypes; see `choose_prototypes`."""
+    prototype_choice: Overridable[PrototypeChoice] = "pair"
+    """What is shuffled to choose prototypes, or `other_type` for a control; see
+    `choose_prototypes`."""
     train_share: Overridable[float] = Field(default=1, gt=0, le=1)
     """The share of the training questions that is kept; see `corpora.shares`."""
 
