@@ -27,6 +27,11 @@ CROSS_VALIDATION = [
     for name in PLAN.cross_validation
     if table == "cross_validation" or CONFIG.studies[name].cross_validation.pairs
 ]
+CROSS_VALIDATION += [
+    f"{RESULTS}/figures/{name}/forest.svg"
+    for name, paper in PLAN.papers.items()
+    if name in PLAN.cross_validation and paper.primary_pairs(CONFIG)
+]
 
 
 CLAIMED = distinct(cells.claim_cells(CONFIG, paper) for paper in PAPERS)
@@ -174,6 +179,20 @@ rule write_pairs:
         settings=REPORTED,
     script:
         "../workflow_scripts/write_pairs.py"
+
+
+rule draw_forest:
+    """Draw the primary pairs on every data set, and pooled, as a forest plot."""
+    input:
+        pairs=f"{RESULTS}/tables/{{paper}}/pairs.csv",
+    output:
+        png=f"{RESULTS}/figures/{{paper}}/forest.png",
+        svg=f"{RESULTS}/figures/{{paper}}/forest.svg",
+    localrule: True
+    params:
+        settings=REPORTED,
+    script:
+        "../workflow_scripts/draw_forest.py"
 
 
 rule write_sensitivity:

@@ -191,6 +191,7 @@ def test_the_targets_are_the_tables_and_figures_of_the_papers(jobs):
     assert {f"tables/diallo2019/{name}.csv" for name in ("cross_validation", "pairs")} < targets
     assert sum(bool(re.search(r"/(table|figure)\d", path)) for path in targets) == 3 * 12
     assert list(jobs.job("write_ledger").output.verdicts) == []
+    assert "figures/diallo2019/forest.svg" not in targets  # it has one data set
     examples = f"{OUT}/runs/analogy/wikiqa/comb/default/examples.json"
     assert examples in jobs.job("write_report").input
 
@@ -202,6 +203,13 @@ def test_a_study_without_any_cell_has_no_targets(changed):
     assert not any("cross_validation" in path for path in jobs.job("all").input)
     assert list(jobs.job("sensitivity").input) == []
     assert f"{OUT}/figures/diallo2019/verdicts.svg" in jobs.job("write_ledger").output.verdicts
+
+
+def test_pairs_on_several_data_sets_have_a_forest_plot(changed):
+    jobs = changed(cross_validation={"datasets": ["wikiqa", "trecqa"]})
+    assert f"{OUT}/figures/diallo2019/forest.svg" in jobs.job("all").input
+    (read,) = jobs.job("draw_forest", "diallo2019", ("paper",)).input
+    assert read == f"{OUT}/tables/diallo2019/pairs.csv"
 
 
 @pytest.mark.parametrize("finds_entities", [True, False])

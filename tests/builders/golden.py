@@ -15,7 +15,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle, StepPatch
+from matplotlib.patches import Polygon, Rectangle, StepPatch
 from matplotlib.text import Annotation, Text
 
 # What differs between two runs of a test.
@@ -119,6 +119,8 @@ def _artist_lines(artist: Artist) -> Iterator[str]:
         yield f"marks{label} {' '.join(colours)} {points}"
     elif isinstance(artist, Rectangle):
         yield f"area{label} {to_hex(artist.get_facecolor())} {_numbers(artist.get_bbox().bounds)}"
+    elif isinstance(artist, Polygon):
+        yield f"area{label} {to_hex(artist.get_facecolor())} {_points(artist.get_xy().T)}"
     elif isinstance(artist, StepPatch):
         values, edges, _ = artist.get_data()
         colour = artist.get_facecolor() if artist.get_fill() else artist.get_edgecolor()

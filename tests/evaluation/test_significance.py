@@ -339,6 +339,7 @@ def test_pooled_differences_are_weighted_by_their_precision():
     """By hand: weights 100 and 25 give a mean of (100 x .1 - 25 x .1) / 125, and Q = .8."""
     pooled = pool_differences([0.1, -0.1], [0.1, 0.2], 0.05)
     assert pooled["difference"] == pytest.approx(0.06)
+    assert pooled["error"] == pytest.approx(125**-0.5, abs=1e-6)
     assert pooled["high"] - pooled["difference"] == pytest.approx(1.96 / 125**0.5, abs=1e-4)
     assert pooled["p_greater"] + pooled["p_less"] == pytest.approx(1)
     assert pooled["heterogeneity"] == pytest.approx(0.3711, abs=1e-4)

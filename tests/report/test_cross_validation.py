@@ -1,6 +1,7 @@
 """Cross-validation: the joined folds, the table, the page and the figure."""
 
 from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from analogyqa.cells import Cell, cross_validation_cells
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import RANKED
-from analogyqa.report.figures import draw_cross_validation, draw_pairs
+from analogyqa.report.figures import draw_cross_validation, draw_forest, draw_pairs
 from analogyqa.report.studies import (
     ANSWER,
     EVERY,
@@ -33,6 +34,7 @@ from builders.report import (
     CONFERENCE,
     cells_in_markdown,
     make_config,
+    make_paper,
     with_cross_validation,
 )
 
@@ -291,6 +293,42 @@ def test_a_pair_is_drawn_once_or_reported_as_not_run(tmp_path, corpus, golden, h
         assert frame["reason"].tolist() == ["not run"] and "text 'not run'" in text
         assert "not run" in to_markdown(pairs_table(frame, CONFERENCE, PAIR_CONFIG))
         assert "##" not in questions
+
+
+def forest(datasets: list[str], values=pair_values) -> partial:
+    """Return a drawing of a claim about three data sets, two of which may be left out."""
+    claim = {"claim": "c", "where": "ours", "primary": "cross-validated"}
+    claim["comparisons"] = [{"better": {"system": SYSTEMS[0]}, "worse": {"system": SYSTEMS[1]}}]
+    at = {"subset": "comb", "measure": "mrr"}
+    claims = {n: claim | {"cells": at | {"dataset": n}} for n in ("wikiqa", "trecqa", "other")}
+    claims["wikiqa"] |= {"margin": 0.3}
+    left_out = dict.fromkeys(claims.keys() - {*datasets}, "no room")
+    pairs = {"both": list(SYSTEMS[:2])}
+    config = make_study_config(datasets, SYSTEMS[:2], ["mrr"], pairs, left_out=left_out)
+    frame = build_pairs(PAPER, config.studies[PAPER].cross_validation, config, values, {})
+    return partial(draw_forest, frame, make_paper(name=PAPER, **claims), config)
+
+
+def test_a_forest_has_a_row_for_each_data_set_and_their_pooled_difference(tmp_path, golden):
+    def values(cell: Cell, measure: str) -> pd.DataFrame:
+        """On the second data set, all questions have half the spread, and so half the error."""
+        scores = pair_values(cell, measure)
+        return scores / 2 if cell.dataset == "trecqa" else scores
+
+    drawing = forest(["wikiqa", "trecqa"], values)
+    golden(figure_text(drawing, tmp_path), "forest.txt")
+    with patch("analogyqa.report.figures.save_figure") as saved:
+        drawing({})
+    (axes,) = saved.call_args.args[0].axes
+    areas = [squares.get_sizes()[0] for squares in axes.collections]
+    assert areas[1] / areas[0] == pytest.approx(4, rel=1e-3)
+
+
+@pytest.mark.parametrize(("values", "count"), [(pair_values, 1), (no_run, 0)])
+def test_data_sets_without_a_run_have_a_row_in_a_forest(tmp_path, values, count):
+    text = figure_text(forest(["wikiqa"], values), tmp_path)
+    assert text.count("not run'") == 3 - count and "Pooled" not in text
+    assert text.count("text '+0.050 [") == count
 
 
 def test_questions_are_sorted_by_gain_and_by_loss(corpus):

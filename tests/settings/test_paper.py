@@ -4,7 +4,7 @@ import pytest
 
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Claim
-from builders.report import make_paper
+from builders.report import make_config, make_paper, with_cross_validation
 
 CELLS = {"dataset": "toy", "subset": "who", "measure": "mrr"}
 PAIR = {"better": {"system": "a"}, "worse": {"system": "b"}}
@@ -74,6 +74,38 @@ def test_an_impossible_claim_is_refused(changes, message):
 )
 def test_a_claim_may_be_ours_with_an_explanation(where, ours):
     assert make_claim(where=where).ours == ours
+
+
+def test_a_pair_is_primary_where_cross_validated_claims_are_about_it():
+    """Of these claims the one of "map" is about another measure, and that of "split" not primary.
+
+    Data set "c" is left out, and "d" is not cross-validated.
+    """
+    pair = {"better": {"system": "analogy"}, "worse": {"system": "similarity"}}
+    changes = {
+        "a": {"primary": "cross-validated", "margin": 0.02},
+        "b": {"primary": "paper"},
+        "c": {"primary": "cross-validated"},
+        "d": {"primary": "cross-validated"},
+    }
+    at = {"subset": "comb", "measure": "mrr"}
+    claims = {
+        name: {"claim": "c", "where": "w", "cells": at | {"dataset": name}, "comparisons": [pair]}
+        | changes[name]
+        for name in changes
+    }
+    claims["map"] = claims["b"] | {"cells": at | {"dataset": "b", "measure": "map"}}
+    claims["map"]["primary"] = "cross-validated"
+    study = {"datasets": ["a", "b"], "systems": ["analogy", "similarity"]}
+    study |= {
+        "measures": ["mrr"],
+        "pairs": {"both": study["systems"], "back": study["systems"][::-1]},
+    }
+    config = with_cross_validation(make_config(left_out={"c": "no room"}), "tiny2020", **study)
+    paper = make_paper(**claims)
+    assert paper.primary_pairs(config) == {"both": {"a": 0.02, "c": None}}
+    assert paper.primary_pairs(config.model_copy(update={"left_out": {}})) == {}  # one is left
+    assert paper.primary_pairs(make_config()) == {}
 
 
 @pytest.mark.parametrize(("cited", "competitors"), [({}, [0.4]), ({"Cited": 0.5}, [0.4, 0.5])])

@@ -25,7 +25,7 @@ _MADE = (
     rf"(sentence_)?vectors/{_AT}/{_AT}\.(npy|words\.txt|json)",
     rf"vectors/trained/{_AT}\.bin|sentence_vectors/trained/{_NAME}\.(pt|json)",
     rf"tables/{_NAME}/(table\d+\.(csv|md|tex)|{_STUDY}\.(csv|md))",
-    rf"figures/{_NAME}/(figure\d+\.(png|svg|csv)|{_STUDY}\.(png|svg)|verdicts\.svg)",
+    rf"figures/{_NAME}/(figure\d+\.(png|svg|csv)|{_STUDY}\.(png|svg)|forest\.(png|svg)|verdicts\.svg)",
     rf"questions/{_NAME}\.md",
     # What jobs write besides their outputs.
     rf"checkpoints/{_NAME}\.pt|mlflow\.(db|imported\.json)|mlflow-artifacts/.+",

@@ -86,6 +86,7 @@ def _artefact_names(config: Config, paper: Paper) -> list[str]:
     study = config.paper_studies(paper.paper).cross_validation
     if study and cross_validation_cells(config, paper.paper):
         names += ["cross_validation", *(["pairs"] if study.pairs else [])]
+        names += ["forest"] if paper.primary_pairs(config) else []
     if sensitivity_cells(config, paper.paper):
         names.append("sensitivity")
     return [*names, "verdicts"] if config.comparable else names

@@ -320,8 +320,8 @@ def pool_differences(
         level: The two-sided level of the interval.
 
     Returns:
-        The columns COMPARED, and `heterogeneity`, the p-value of Cochran's test of equal
-        differences (1954, "The combination of estimates from different experiments").
+        The columns COMPARED, the standard error, and `heterogeneity`, the p-value of Cochran's
+        test of equal differences (1954, "The combination of estimates from different experiments").
     """
     weights = 1 / np.square(errors)
     mean, error = float(np.average(differences, weights=weights)), float(weights.sum() ** -0.5)
@@ -333,6 +333,7 @@ def pool_differences(
         "high": mean + reach,
         "p_greater": float(norm.sf(mean / error)),
         "p_less": float(norm.cdf(mean / error)),
+        "error": error,
         "heterogeneity": float(chi2.sf(statistic, len(weights) - 1)),
     }
     return {name: round(value, DECIMALS) for name, value in values.items()}

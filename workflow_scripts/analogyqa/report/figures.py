@@ -13,17 +13,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analogyqa.cells import cells_by_hyperparameters, why_no_run
-from analogyqa.evaluation.claims import FAILS, HOLDS
+from analogyqa.evaluation.claims import FAILS, HOLDS, effect_text
 from analogyqa.evaluation.published import join_published
 from analogyqa.evaluation.summary import FIGURE, Results, cell_columns, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
 from analogyqa.report.sensitivity import NO_EFFECT, variation_name
-from analogyqa.report.studies import EVERY, title_with_count
+from analogyqa.report.studies import EVERY, POOLED, title_with_count
 from analogyqa.report.tables import heading, percent
 from analogyqa.settings.artefacts import Artefact
-from analogyqa.settings.coordinates import Coordinates
+from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.overrides import as_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -289,7 +289,7 @@ def seed_counts(frame: pd.DataFrame) -> str:
     return " or ".join(map(str, sorted(frame["n_seeds"].dropna().unique()))) or "no"
 
 
-LABEL_WIDTH = 50  # characters
+LABEL_WIDTH, SIDE_WIDTH = 50, 32  # characters
 # The columns that a plot need not have, with what they then are: the name of the system in the
 # legend, the interval of one more run, the text above a value, whether its mark is hollow, the
 # verdict beside a row, a published value, and the group of a row, shown by the background.
@@ -343,6 +343,81 @@ def draw_pairs(frame: pd.DataFrame, config: Config, files: Files) -> None:
     ]
     x_label = f"{MEASURES[rows['measure'].iloc[0]].short}: first minus second"
     _draw(rows, ["pair"], x_label, heading, config, files, is_difference=True)
+
+
+def draw_forest(frame: pd.DataFrame, paper: Paper, config: Config, files: Files) -> None:
+    """Draw the primary pairs on each data set, and pooled, from columns PAIRS.
+
+    Each pair has a panel, with the rows of a meta-analysis; equal data give equal bytes.
+    """
+    study, pairs = config.studies[paper.paper].cross_validation, paper.primary_pairs(config)
+    assert study  # it has the pairs
+    frame = frame[frame["by"] == EVERY]
+    parts = {name: frame[frame["pair"] == name].set_index("dataset") for name in pairs}
+    margins = [margin for by_dataset in pairs.values() for margin in by_dataset.values() if margin]
+    ends = pd.concat(list(parts.values()))[["low", "high"]].abs().stack().dropna()
+    reach = 1.05 * max([0.05, *ends, *margins])
+    heights = [len({*pairs[name], *part.index}) + 1 for name, part in parts.items()]
+    with own_style():
+        figure = Figure((9, 1.4 + sum(0.3 * rows + 0.4 for rows in heights)), layout="constrained")
+        panels = figure.subplots(len(pairs), sharex=True, squeeze=False, height_ratios=heights)
+        for axes, (name, part) in zip(panels.flat, parts.items(), strict=True):
+            # Data sets that are left out have a row, too; the pooled ones are last.
+            part = part.reindex(dict.fromkeys([*pairs[name], *part.index])).reset_index()
+            titles = [config.systems[system].title for system in study.pairs[name]]
+            _draw_forest_panel(axes, part, titles, pairs[name], config)
+        panels[0, 0].set_xlim(-reach, reach)
+        panels[-1, 0].set_xlabel(f"difference in {MEASURES[study.measures[0]].short}")
+        title = [
+            "Pairs of cross-validated systems in the primary claims, on each data set and pooled",
+            f"{percent(config)} intervals over questions and seeds; area of a square: its weight, "
+            "the inverse of the variance",
+            *(["grey: within the equivalence margin"] if margins else []),
+            *([] if config.comparable else [OTHER_DATA]),
+        ]
+        save_figure(figure, "\n".join(title), files)
+
+
+def _draw_forest_panel(
+    axes: Axes,
+    part: pd.DataFrame,
+    titles: list[str],
+    margins: dict[str, float | None],
+    config: Config,
+) -> None:
+    """Draw a pair: a square for each data set, a diamond for the pooled ones.
+
+    `part` has the columns PAIRS, and `titles` are those of both systems.
+    """
+    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": "small"}
+    smallest_error = part.loc[part["dataset"] != POOLED, "error"].min()
+    for height, row in enumerate(part.to_dict("records")):
+        if margin := margins.get(row["dataset"]):
+            axes.barh(height, 2 * margin, 1, -margin, color="0.92", zorder=0)
+        if pd.isna(row["difference"]):
+            continue
+        low, middle, high = row["low"], row["difference"], row["high"]
+        if row["dataset"] == POOLED:
+            corners = height + np.array([0, -0.3, 0, 0.3])
+            axes.fill([low, middle, high, middle], corners, color="black")
+            test = f"equal on all: p = {row['heterogeneity']:.2g}"
+            axes.text(1.02, height + 1, f"{test} (Cochran)", **beside)
+        else:
+            axes.plot([low, high], [height, height], color=COLOURS[0], linewidth=1.2)
+            area = 120 * (smallest_error / row["error"]) ** 2
+            axes.scatter(middle, height, area, COLOURS[0], marker="s")
+        axes.text(1.02, height, effect_text(middle, row, SCORE), **beside)
+    side = {"textcoords": "offset points", "va": "center", "fontsize": "small", "color": "0.4"}
+    first, second = (textwrap.fill(f"{title} ranks better", SIDE_WIDTH) for title in titles)
+    axes.annotate(f"{first} →", (0, len(part)), (6, 0), ha="left", **side)
+    axes.annotate(f"← {second}", (0, len(part)), (-6, 0), ha="right", **side)
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.grid(axis="x", alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.set_title(" against ".join(titles), fontsize="medium")
+    labels = [title_with_count(part.iloc[[place]], config) for place in range(len(part))]
+    axes.set_yticks(range(len(part)), labels, fontsize="small")
+    axes.set_ylim(len(part) + 0.6, -0.6)
 
 
 def draw_sensitivity(frame: pd.DataFrame, config: Config, study: Sensitivity, files: Files) -> None:

@@ -73,7 +73,7 @@ PAIRS = {
     **dict.fromkeys(["by", "group"], "str"),
     "n_items": "Int64",
     **COMPARED,
-    "heterogeneity": "float64",
+    **dict.fromkeys(["error", "heterogeneity"], "float64"),
     "reason": "str",
 }
 OVERLAP = (
@@ -251,7 +251,8 @@ def title_with_count(part: pd.DataFrame, config: Config) -> str:
 def data_title(part: pd.DataFrame, config: Config) -> str:
     """Return the title of the data set of rows."""
     dataset = part["dataset"].iloc[0]
-    return "Pooled" if dataset == POOLED else config.datasets[dataset].title
+    titles = {name: section.title for name, section in config.datasets.items()}
+    return (titles | {POOLED: "Pooled"}).get(dataset, dataset)  # left out: its name
 
 
 def difference_values(row: dict) -> list[Value]:
@@ -324,7 +325,8 @@ def build_pairs(
             first, second = (by_seed.loc[:, part] for by_seed in scores)
             compared = compare_runs((row["first"], row["second"]), first, second, config)
             row |= {"by": by, "group": group, "n_items": first.shape[1]}
-            rows.append(row | compared.rounded() | {"error": compared.error})
+            error = round(compared.error, DECIMALS)
+            rows.append(row | compared.rounded() | {"error": error})
     every = pd.DataFrame([row for row in rows if "error" in row and row["by"] == EVERY])
     for _, part in every.groupby("pair", sort=False) if len(every) else ():
         if len(part) > 1:

@@ -2,6 +2,7 @@
 
 import re
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -202,6 +203,26 @@ class Paper(Section):
                     and (number.kind == CITED or number.published not in printed)
                 ]
         return [value for value in dict.fromkeys(values) if value is not None]
+
+    def primary_pairs(self, config: Config) -> dict[str, dict[str, float | None]]:
+        """Return the cross-validated pairs that primary claims are about, on several data sets.
+
+        Each pair, by its name, has the margin that the claim on each data set states. The data sets
+        are those of the cross-validation and those that the run leaves out.
+        """
+        study = config.paper_studies(self.paper).cross_validation
+        if study is None:
+            return {}
+        margins: dict[str, dict[str, float | None]] = {name: {} for name in study.pairs}
+        decided = [claim for claim in self.claims.values() if claim.primary == "cross-validated"]
+        for claim, (name, pair) in product(decided, study.pairs.items()):
+            better, worse = claim.sides()[0]
+            at = Coordinates(subset=study.subset, measure=study.measures[0])
+            at |= Coordinates(dataset=better.dataset)
+            is_shown = better.dataset in study.datasets or better.dataset in config.left_out
+            if is_shown and [better, worse] == [at | Coordinates(system=side) for side in pair]:
+                margins[name][better.dataset] = claim.margin
+        return {name: by_dataset for name, by_dataset in margins.items() if len(by_dataset) > 1}
 
     @cached_property
     def _printed(self) -> dict[tuple, float]:
