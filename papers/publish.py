@@ -6,9 +6,9 @@ This replaces the text between the two marks of `papers/<paper>/README.md`, and 
 next to it. Tables that show sentences of the data are left out, because of their licences. That
 page, README.md and the pages of docs/ may have marks for a single table or figure, or for the
 claims. A page can thus show, say, a cross-validation from another run: `--only cross_validation`
-publishes nothing else. README.md may also have the marks RESULTS, for a table with the verdicts on
-the papers of the run. It keeps the rows of other papers, so that each paper may have a run of its
-own.
+publishes nothing else, and `--under readings` puts it between the marks of that name. README.md may
+also have the marks RESULTS, for a table with the verdicts on the papers of the run. It keeps the
+rows of other papers, so that each paper may have a run of its own.
 
 The command comes from the configuration.json of the folder; seeds, commit, machine and date come
 from the records of the runs. In the end, the numbers with three decimals in the prose that the run
@@ -26,6 +26,7 @@ import typer
 
 from analogyqa.cells.made import made_files
 from analogyqa.evaluation.claims import CLAIMS
+from analogyqa.evaluation.coverage import BEST_OF, COVERAGE
 from analogyqa.evaluation.published import LEDGER
 from analogyqa.evaluation.summary import SUMMARY, read_csv
 from analogyqa.evaluation.verdicts import MARKS
@@ -131,6 +132,17 @@ def results_of(results: Path, published: str) -> str:
     return markdown_table([heads, *{row[0]: row for row in rows}.values()])
 
 
+def coverage_of(path: Path) -> str:
+    """Return coverage.csv as a table, or "" if no cell has seeds enough."""
+    shares = ["coverage", *(f"best_of_{runs}" for runs in BEST_OF)]
+    heads = ["Judging seeds", "Cells", "Coverage", *(f"Notices the best of {n}" for n in BEST_OF)]
+    frame = read_csv(path, COVERAGE)
+    counts = frame[["n_seeds", "cells"]].astype(str).to_numpy().tolist()
+    percent = frame[shares].map("{:.1%}".format).to_numpy().tolist()
+    rows = [left + right for left, right in zip(counts, percent, strict=True)]
+    return markdown_table([heads, *rows]) if rows else ""
+
+
 def unknown_numbers(page: Path, results: Path) -> list[str]:
     """Return a message for each line of a page's prose with numbers that a run does not contain."""
     outputs = made_files(results, "*.md", "tables/*/*.md")
@@ -184,6 +196,8 @@ def pieces_of(paper: str, results: Path, figures: dict[str, str]) -> dict[str, s
     claims = results / "claims.md"
     if claims.exists():
         pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)
+    if (path := results / "coverage.csv").exists() and (coverage := coverage_of(path)):
+        pieces["coverage"] = coverage
     hidden = views_with_sentences(load_paper(PAPERS / paper / "paper.yaml"))
     for path in sorted(made_files(results, f"tables/{paper}/*.md"), key=_by_number):
         pieces[path.stem] = table_of(path.read_text(encoding="utf-8"))
@@ -196,8 +210,11 @@ def pieces_of(paper: str, results: Path, figures: dict[str, str]) -> dict[str, s
     return pieces
 
 
-def main(paper: str, results: Path, only: list[str] | None = None) -> None:
-    """Publish a run, or only those of its tables, figures and claims that are named."""
+def main(paper: str, results: Path, only: list[str] | None = None, under: str = "") -> None:
+    """Publish a run, or only those of its tables, figures and claims that are named.
+
+    A single piece may be published under the marks of another name.
+    """
     require_paper(paper, results)
     page, readme = PAPERS / paper / "README.md", PAPERS.parent / "README.md"
     docs = sorted((PAPERS.parent / "docs").glob("*.md"))
@@ -219,7 +236,7 @@ def main(paper: str, results: Path, only: list[str] | None = None) -> None:
             raise typer.BadParameter(f"{results}: no {names}; there are {', '.join(pieces)}")
         figures, pieces = {}, {name: pieces[name] for name in only}
     for name, piece in (figures | pieces).items():
-        mark = BEGIN_PIECE.format(paper=paper, name=name)
+        mark = BEGIN_PIECE.format(paper=paper, name=under or name)
         if only and not any(mark in path.read_text("utf-8") for path in (page, *others)):
             raise typer.BadParameter(f"{page}: write these lines into it, once: {mark} and {END}")
         lines = sensitivity_head if name.startswith("sensitivity") else head
@@ -230,6 +247,7 @@ def main(paper: str, results: Path, only: list[str] | None = None) -> None:
             replace_section(page, mark, [*lines, pieces.pop(name, piece)])
     if only:
         return
+    pieces.pop("coverage", None)  # of all papers of the run: only between marks of its own
     if pieces:
         replace_section(page, BEGIN, [*head, legend_of(pieces.values()), *pieces.values()])
     marked = [path for path in docs if f"of {paper}: papers/publish.py" in path.read_text("utf-8")]

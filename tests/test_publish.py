@@ -8,6 +8,7 @@ import pytest
 import typer
 
 from analogyqa.evaluation.claims import CLAIMS
+from analogyqa.evaluation.coverage import BEST_OF, COVERAGE
 from analogyqa.evaluation.published import LEDGER
 from analogyqa.evaluation.summary import SUMMARY, to_frame, write_csv
 from analogyqa.files import write_json, write_text
@@ -146,6 +147,17 @@ def test_only_a_named_table_is_published(results):
     assert [path.name for path in results.parent.rglob("papers/*/*.svg")] == [
         "cross_validation.svg"
     ]
+
+
+def test_a_piece_may_have_marks_of_another_name(results):
+    page = results.parent / PAGES[2]
+    page.write_text(section("calibration"))
+    row = {"n_seeds": 9, "cells": 20, "coverage": 0.94, "nominal": 0.95}
+    row |= {f"best_of_{runs}": 0.125 for runs in BEST_OF}
+    write_csv(to_frame([row], COVERAGE), results / "coverage.csv")
+    publish.main(PAPER, results, ["coverage"], "calibration")
+    cells = page.read_text().splitlines()[-3].strip("| ").split("|")
+    assert [cell.strip() for cell in cells] == ["9", "20", "94.0%", *["12.5%"] * len(BEST_OF)]
 
 
 @pytest.mark.parametrize(
