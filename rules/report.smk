@@ -155,7 +155,7 @@ rule write_cross_validation:
 
 
 rule write_pairs:
-    """Compare pairs of cross-validated systems, by type of question and of answer."""
+    """Compare pairs of cross-validated systems, also in groups of questions."""
     input:
         metrics=lambda wildcards: runs(PLAN.cross_validation[wildcards.paper], "metrics.parquet"),
         records=lambda wildcards: runs(PLAN.cross_validation[wildcards.paper], "run.json"),

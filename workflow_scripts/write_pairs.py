@@ -1,4 +1,4 @@
-"""Compare pairs of cross-validated systems, by type of question and of answer."""
+"""Compare pairs of cross-validated systems, also in groups of questions."""
 
 from pathlib import Path
 
@@ -8,10 +8,12 @@ from analogyqa.job import job, reported
 from analogyqa.report.figures import draw_pairs
 from analogyqa.report.studies import (
     ANSWER,
+    ORIGIN,
     QUESTION,
     answer_types,
     build_pairs,
     pairs_table,
+    question_origins,
     question_types,
     questions_page,
 )
@@ -23,6 +25,7 @@ with job(snakemake):
     paper, inputs = papers[snakemake.wildcards.paper], snakemake.input
     corpora = {Path(path).stem: read_table(path, CORPUS) for path in inputs.corpora}
     groups = {(name, QUESTION): question_types(corpus) for name, corpus in corpora.items()}
+    groups |= {(name, ORIGIN): question_origins(corpus) for name, corpus in corpora.items()}
     for path in inputs.entities:
         name = Path(path).stem
         groups[name, ANSWER] = answer_types(corpora[name], read_table(path, ENTITIES))

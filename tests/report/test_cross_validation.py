@@ -14,6 +14,7 @@ from analogyqa.report.figures import draw_cross_validation, draw_forest, draw_pa
 from analogyqa.report.studies import (
     ANSWER,
     EVERY,
+    ORIGIN,
     PAIRS,
     QUESTION,
     answer_types,
@@ -22,6 +23,7 @@ from analogyqa.report.studies import (
     build_pairs,
     cross_validation_table,
     pairs_table,
+    question_origins,
     question_types,
     questions_page,
     shared_notes,
@@ -267,6 +269,7 @@ def test_the_answer_type_depends_on_the_right_candidates(corpus):
 def test_a_pair_is_compared_on_all_questions_and_in_each_group(corpus):
     groups = {("wikiqa", QUESTION): question_types(corpus)}
     groups["wikiqa", ANSWER] = {"train:a": "entity", "train:c": "number"}
+    groups["wikiqa", ORIGIN] = question_origins(corpus)
     frame = build_pairs(*PAIR, pair_values, groups)
     assert list(frame.columns) == list(PAIRS)
     assert frame[["by", "group", "n_items", "difference"]].to_numpy().tolist() == [
@@ -275,10 +278,13 @@ def test_a_pair_is_compared_on_all_questions_and_in_each_group(corpus):
         [QUESTION, "who", 2, pytest.approx(0.2)],
         [ANSWER, "entity", 1, pytest.approx(0.3)],
         [ANSWER, "number", 1, pytest.approx(-0.2)],
+        [ORIGIN, "dev", 1, pytest.approx(0.1)],
+        [ORIGIN, "test", 1, pytest.approx(0)],
+        [ORIGIN, "train", 2, pytest.approx(0.05)],
     ]
     *_, row = cells_in_markdown(to_markdown(pairs_table(frame, CONFERENCE, PAIR_CONFIG)))
-    assert row[:3] == ["Analogy against Baseline", "answer: number", "1"]
-    assert row[3].startswith("-0.200 [")
+    assert row[:3] == ["Analogy against Baseline", "origin: train", "2"]
+    assert row[3].startswith("+0.050 [")
 
 
 @pytest.mark.parametrize("has_run", [True, False])

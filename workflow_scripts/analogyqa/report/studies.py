@@ -1,6 +1,6 @@
 """Cross-validation: each question is tested by systems trained on the other folds.
 
-Systems are compared with the first one, and named pairs of them by type of question and of answer.
+Systems are compared with the first one, and named pairs of them also in groups of questions.
 """
 
 from collections import Counter
@@ -84,7 +84,8 @@ POOLING = (
     "Pooled: the mean of the differences on all data sets, weighted by the inverse of their "
     "variance, and Cochran's test of equal differences. Where they differ, the mean says little."
 )
-QUESTION, ANSWER = "question", "answer"  # the groups are types of questions or of answers
+# Questions are grouped by their type, by the type of their answer, or by where they come from.
+QUESTION, ANSWER, ORIGIN = "question", "answer", "origin"
 ENTITY, NUMBER, CLAUSE = "entity", "number", "clause"
 SHOWN = 10  # the number of questions with gains, and with losses
 
@@ -284,6 +285,11 @@ def question_types(corpus: pd.DataFrame) -> dict[str, str]:
     return dict(zip(fold_ids(with_type, "question_id"), types, strict=True))
 
 
+def question_origins(corpus: pd.DataFrame) -> dict[str, str]:
+    """Return the split of the data set that each question comes from, by its id in a fold."""
+    return {item: original_split(item) for item in fold_ids(corpus, "question_id")}
+
+
 def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]:
     """Return the answer type of each question that has a question type.
 
@@ -309,7 +315,8 @@ def build_pairs(
 ) -> pd.DataFrame:
     """Compare the pairs of a cross-validation on all questions and in groups: columns PAIRS.
 
-    `groups`: the group of each question by its id in a fold, by data set and QUESTION or ANSWER.
+    `groups`: the group of each question by its id in a fold, by data set and QUESTION, ANSWER or
+    ORIGIN.
     """
     rows: list[dict] = []
     for row, scores in _pairs_with_scores(paper, study, config, values):
@@ -318,7 +325,7 @@ def build_pairs(
             continue
         # The first comparison checks that both systems have the same questions.
         parts: dict[tuple[str, str], object] = {(EVERY, EVERY): slice(None)}
-        for by in (QUESTION, ANSWER):
+        for by in (QUESTION, ANSWER, ORIGIN):
             types = scores[0].columns.map(groups.get((row["dataset"], by), {}))
             parts |= {(by, group): types == group for group in sorted({*types.dropna()})}
         for (by, group), part in parts.items():
@@ -363,7 +370,7 @@ def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
             lines.append(([pair, group], [Value(row["reason"])] * 3 if row["reason"] else numbers))
         difference = f"difference in {MEASURES[part['measure'].iloc[0]].short}"
         columns = ["questions", difference, "p-value"]
-        blocks.append(Block(data_title(part, config), ["Systems", "by type of"], columns, lines))
+        blocks.append(Block(data_title(part, config), ["Systems", "group"], columns, lines))
     notes = [
         "All questions, by cross-validation. Differences: the first system minus the second, means "
         "over seeds. Correction for the number of groups: none.",
@@ -373,8 +380,9 @@ def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
         f"Answer types: {CLAUSE}, if no correct candidate has a named entity of the kind that the "
         f"question asks for; {NUMBER}, if at least half of these entities have a digit; or else "
         f"{ENTITY}.",
+        "Origins: the splits of the data set, whose labels differ in quality.",
     ]
-    title = f"Pairs of systems of {paper.paper} by type of question and of answer"
+    title = f"Pairs of systems of {paper.paper} by type of question or answer and by origin"
     return Table(title, blocks, notes)
 
 

@@ -83,7 +83,7 @@ class CrossValidation(Section):
     systems: list[str] = []
     """The systems that are cross-validated."""
     pairs: Entries[Annotated[list[str], Field(min_length=2, max_length=2)]] = {}
-    """Pairs of these systems that are compared by type of question and of answer."""
+    """Pairs of these systems to compare, also by type of question or answer and by origin."""
 
     @model_validator(mode="after")
     def _pairs_are_cross_validated(self) -> "CrossValidation":
