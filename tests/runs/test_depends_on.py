@@ -275,15 +275,19 @@ for ranker, encoder, loss in product(RANKERS, [None, *ENCODERS], [None, *OBJECTI
             path = SCRIPTS / f"{script}.py"
             ENTRY_POINTS[ranker, encoder, loss] = (path, *plugin_code(system))
 
+ANALOGY = {"analogy", "analogy_of_other_type", "hybrid"}
 PAIR_ENCODERS = {"ap_cnn", "ap_bilstm"}
 
 
 @pytest.mark.parametrize(
     ("definition", "users"),
     [
-        ("rankers.analogy.AnalogyRanker", {"analogy", "hybrid"}),
+        ("rankers.analogy.AnalogyRanker", ANALOGY),
         ("rankers.analogy.CosineRanker", {"cosine", "hybrid"}),
-        ("rankers.energy.energy", {"cosine", "scaled_cosine", "hybrid", "analogy", *PAIR_ENCODERS}),
+        (
+            "rankers.energy.energy",
+            {*ANALOGY, "cosine", "scaled_cosine", "centroid", *PAIR_ENCODERS},
+        ),
         ("rankers.networks.word_mask", {*PAIR_ENCODERS, "mp_cnn", "ai_cnn", "compare_aggregate"}),
         ("objectives.losses.contrastive", {"printed", "hinge", "lwda"}),
         ("training.batches.mixed_batches", {"mix"}),

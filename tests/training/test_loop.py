@@ -259,7 +259,11 @@ def test_the_loss_of_an_epoch_is_the_mean_over_its_quadruples(cell, tmp_path, ba
 
 @pytest.mark.parametrize(
     ("ranker", "encoder", "training"),
-    [("hybrid", "bigru", {}), ("cosine", "cnn", {"loss": "pairwise", "margin": 0.5})],
+    [
+        ("hybrid", "bigru", {}),
+        ("centroid", "bigru", {}),
+        ("cosine", "cnn", {"loss": "pairwise", "margin": 0.5}),
+    ],
 )
 def test_the_encoder_learns(cell, tmp_path, ranker, encoder, training):
     system = trained_system(ranker, encoder, **LEARNING | training)

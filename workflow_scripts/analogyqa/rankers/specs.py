@@ -155,6 +155,8 @@ RANKERS = {
         has_distances=True,
         options=AnalogyOptions,
     ),
+    # Another: one learned centroid for each type.
+    "centroid": RankerSpec("analogyqa.rankers.centroid:CentroidRanker", needs_prototypes=True),
     "hybrid": RankerSpec(
         "analogyqa.rankers.weighted:HybridRanker",
         needs_prototypes=True,
