@@ -421,8 +421,9 @@ def distinct(groups):
 
 
 def histories(shown):
-    """Return the histories of the cells, and of the cells that they fuse, that are trained."""
-    parts = distinct([cell, *cell.parts(CONFIG).values()] for cell in shown)
+    """Return the histories of those trained cells that some cells are, fuse or solve with."""
+    behind = ([c, *c.parts(CONFIG).values(), c.training_cell(CONFIG)] for c in shown)
+    parts = filter(None, distinct(behind))
     systems = CONFIG.systems
     trained = [
         cell for cell in parts if systems[cell.system].trained and not cell.training_cell(CONFIG)
@@ -453,6 +454,7 @@ def shown_files(wildcards):
     return {
         "metrics": runs(shown, "metrics.parquet"),
         "records": runs(shown, "run.json"),
+        "histories": histories(shown),
         "corpora": counted_corpora([paper.artefacts[name]]),
         "costs": cost_files(costs),
     }

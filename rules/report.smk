@@ -42,6 +42,7 @@ rule write_ledger:
     input:
         metrics=runs(PLAN.cells, "metrics.parquet"),
         records=runs(PLAN.cells, "run.json"),
+        histories=histories(PLAN.cells),
         corpora=counted_corpora(chain(*(paper.artefacts.values() for paper in PAPERS))),
         costs=cost_files(PLAN.costs),
     output:

@@ -20,7 +20,7 @@ with job(snakemake):
         results = read_results(
             config,
             artefact_cells(config, paper, name),
-            *(inputs.records, inputs.metrics, inputs.corpora, inputs.costs),
+            *(inputs.records, inputs.metrics, inputs.histories, inputs.corpora, inputs.costs),
         )
         numbers = compare_numbers([*papers.values()], config, results, (paper.paper, name))
         table = build_table(paper, name, numbers, config, results)

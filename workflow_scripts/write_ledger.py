@@ -17,7 +17,7 @@ with job(snakemake):
     results = read_results(
         config,
         reported_cells(config, by_name),
-        *(inputs.records, inputs.metrics, inputs.corpora, inputs.costs),
+        *(inputs.records, inputs.metrics, inputs.histories, inputs.corpora, inputs.costs),
     )
     numbers = compare_numbers(papers, config, results)
     ledger = build_ledger(numbers)

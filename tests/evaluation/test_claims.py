@@ -10,7 +10,7 @@ from analogyqa.cells import Cell, claim_cells, claim_sides, norm_cells, systems_
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims, question_norms, with_norms_and_costs
 from analogyqa.evaluation.significance import holm
-from analogyqa.evaluation.summary import Values
+from analogyqa.evaluation.summary import Learnt, Values
 from analogyqa.report.ledger_pages import claims_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import STEPS, Cost, Costs
@@ -177,7 +177,7 @@ class TestPrimary:
     ):
         assert "cross-validated" not in str(self.judge({"one": claim}, systems=systems).index)
 
-    def test_a_fused_system_did_not_learn_in_a_fold_where_one_of_its_parts_did_not(self):
+    def test_a_fused_system_counts_the_training_runs_of_its_parts_in_all_folds(self):
         parts_by_system = {"f": ["analogy", "similarity"], "g": ["lwda", "similarity"]}
         systems = SYSTEMS | {
             name: {"title": "F", "ranker": {"name": "fused", "parts": parts}}
@@ -185,11 +185,21 @@ class TestPrimary:
         }
         config = self.config(("f", "g"), definitions=systems)
         paper = make_paper(one=make_claim(compare("f", "g"), primary="paper"))
-        learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): False}
+        learnt = {
+            Cell(system, "wikiqa", "comb", (("fold", f"{fold}of2"),)): Learnt(3, 3)
+            for system in ("analogy", "lwda", "similarity")
+            for fold in (1, 2)
+        }
+        learnt[Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),))] = Learnt(1, 3)
         rows = judge_claims([paper], config, self.values, learnt)[0].set_index("protocol")
         assert rows["reason"].to_dict() == {
             "paper": "",
-            "cross-validated": "f did not learn (1 of 2 folds)",
+            "cross-validated": "f learned in 10 of 12 training runs, "
+            "g learned in 12 of 12 training runs",
+        }
+        assert rows["verdict"].to_dict() == {
+            "paper": "undecided",
+            "cross-validated": "did not learn",
         }
 
     @pytest.mark.parametrize("protocol", ["paper", "cross-validated"])
@@ -216,6 +226,35 @@ class TestPrimary:
         assert rows["a", *folds] == pytest.approx(2 * alone["primary"][folds])
         assert rows["a", *split] == alone["primary"][split]  # sensitivity
         assert rows["c", *split] == pytest.approx(min(1, 3 * alone["secondary"][split]))
+
+
+class TestDidNotLearn:
+    """Analogy ranks better on `who` and worse on `when`, and some training runs did not learn."""
+
+    def judge(self, failed: str, **claim) -> pd.DataFrame:
+        pairs = [compare("analogy", "similarity", subset=subset) for subset in ("who", "when")]
+        claims = {"one": make_claim(*pairs, cells=SHARED, **claim), "other": TRAINED}
+        values = lookup(**{"analogy who": 0.7, "analogy when": 0.3, "analogy": 0.5}, similarity=0.5)
+        learnt = {Cell("analogy", "wikiqa", failed): Learnt(1, 2)}
+        return judge_claims([make_paper(**claims)], make_config(), values, learnt)[0]
+
+    @pytest.mark.parametrize(
+        ("needs", "failed", "verdict"),
+        [(1, "who", "did not learn"), (1, "when", "holds"),
+         (2, "who", "fails"), (2, "when", "did not learn")],
+    )  # fmt: skip
+    def test_only_a_claim_that_rests_on_these_runs_has_no_verdict(self, needs, failed, verdict):
+        row = self.judge(failed, needs=needs).iloc[0]
+        assert row["verdict"] == verdict
+        assert row["reason"] == f"analogy ({failed}) learned in 1 of 2 training runs"
+
+    def test_effect_and_family_are_as_if_the_runs_had_learned(self):
+        failed, learned = (self.judge(subset, needs=2) for subset in ("when", "where"))
+        changed = ["verdict", "equivalent", "reason"]
+        assert failed.drop(columns=changed).equals(learned.drop(columns=changed))
+        assert (
+            failed["equivalent"].iloc[0] == "" and (failed["verdict"] != learned["verdict"]).any()
+        )
 
 
 class TestPrecision:
@@ -384,7 +423,7 @@ def test_the_page_is_as_reviewed(is_comparable, golden):
     claims |= {"ours": UNTRAINED | {"where": "ours"}, "first": TRAINED | {"primary": "paper"}}
     paper = make_paper(**claims)
     config = TestPrimary().config().model_copy(update={"comparable": is_comparable})
-    learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): False}
+    learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): Learnt(1, 2)}
     frame = judge_claims([paper], config, TestPrimary().values, learnt)[0]
     page = to_markdown(claims_table(frame, [paper, make_paper(name="claimless")], config))
     golden(page, f"claims_{'' if is_comparable else 'other_'}data.md")

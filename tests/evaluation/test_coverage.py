@@ -14,8 +14,9 @@ CELLS = [f"subset{number}" for number in range(300)]
 def judged(seeds: dict[str, np.ndarray]) -> tuple[pd.DataFrame, Results]:
     """Return a published number for each subset, with our value by seed."""
     rows = {"system": "a", "dataset": "b", "overrides": "default", "measure": "mrr"}
-    rows |= {"kind": "score", "published": 0.5, "mean": 0.5}
-    numbers = pd.DataFrame({"subset": list(seeds), **rows})
+    rows |= {"kind": "score", "published": 0.5, "mean": 0.5, "n_trained": 8}
+    learned = [7 if name == "mixed" else 8 for name in seeds]
+    numbers = pd.DataFrame({"subset": list(seeds), "n_learned": learned, **rows})
     values = {Cell("a", "b", name): pd.DataFrame({"q": seeds[name]}) for name in seeds}
     return numbers, Results(values=lambda cell, measure: values.get(cell))
 
@@ -23,7 +24,7 @@ def judged(seeds: dict[str, np.ndarray]) -> tuple[pd.DataFrame, Results]:
 def test_intervals_of_normal_values_have_their_nominal_coverage():
     generator = np.random.default_rng(0)
     seeds = {name: generator.normal(0.5, 0.02, 8) for name in CELLS}
-    seeds |= {"few": np.array([0.1, 0.2]), "equal": np.full(8, 0.3)}
+    seeds |= {"few": np.array([0.1, 0.2]), "equal": np.full(8, 0.3), "mixed": np.arange(8) / 8}
     numbers, results = judged(seeds)
     frame = measure_coverage(pd.concat([numbers] * 2), results, 0.95)
     assert frame["n_seeds"].tolist() == [2, 3, 4, 5, 6, 7]

@@ -312,6 +312,19 @@ class TestLedger:
         assert ledger["reason"].item() == "pairs are counted for the subset all only"
 
 
+def test_numbers_of_runs_that_did_not_all_learn_have_no_verdict_and_no_interval():
+    config, learned = make_config(**POINTS), {"analogy": 6}
+    counts = {"n_learned": lambda cell, _: learned.get(cell.system, 10), "n_trained": 10}
+    ledger = make_ledger(config, make_summary(config, CONFERENCE, **counts))
+    judged = ledger[ledger["kind"].isin([SCORE, "best"]) & ledger["verdict"].ne("not run")]
+    failed = judged["n_learned"].eq(6) | judged["kind"].eq("best")
+    assert judged.loc[failed, "verdict"].eq("did not learn").all()
+    assert judged.loc[failed, "reason"].str.contains("learned 6 of 10 training runs").all()
+    assert judged.loc[failed, ["run_low", "run_high"]].isna().all(axis=None)
+    assert judged.loc[failed, "mean"].notna().all() and set(judged["kind"]) == {SCORE, "best"}
+    assert judged.loc[~failed, "verdict"].ne("did not learn").all() and (~failed).any()
+
+
 class TestNoSpread:
     """If all seeds agree, our value is compared at the printed precision."""
 

@@ -1,15 +1,17 @@
-"""The summary of runs, and whether a training run has learnt."""
+"""The summary of runs, and how many training runs have learnt."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analogyqa.cells import Cell
 from analogyqa.evaluation.summary import (
     NEAR,
+    Learnt,
+    count_learnt,
     find_records,
-    has_cell_learnt,
-    has_learnt,
     index_values,
     item_folds,
     join_folds,
@@ -18,6 +20,8 @@ from analogyqa.evaluation.summary import (
     read_learnt,
     read_runs,
     shared_seeds,
+    sum_learnt,
+    summarise_runs,
 )
 from analogyqa.files import write_json
 from analogyqa.schemas import HISTORY, write_table
@@ -111,27 +115,28 @@ def history(
 
 
 @pytest.mark.parametrize(
-    ("losses", "dev", "constants", "learnt"),
+    ("losses", "dev", "constants", "learned"),
     [
-        ([[0.6, 0.4, 0.3]], [[0.1, 0.2, 0.3]], [0.5], True),
-        ([[0.6, 0.4, 0.3]], [[0.3, 0.2, 0.1]], [0.5], False),  # a later epoch's loss was lower
-        ([[0.6, 0.3, 0.7]], [[0.1, 0.3, 0.2]], [0.5], True),
-        ([[0.6, 0.4, 0.3]], [[0.2, 0.2, 0.2]], [0.5], False),  # the first of equal epochs is kept
-        ([[NEAR * 0.5 + 0.001]], [[0.1]], [0.5], False),  # may be chance
-        ([[NEAR * 0.5]], [[0.1]], [0.5], False),
-        ([[NEAR * 0.5 - 0.001]], [[0.1]], [0.5], True),
+        ([[0.6, 0.4, 0.3]], [[0.1, 0.2, 0.3]], [0.5], 1),
+        ([[0.6, 0.4, 0.3]], [[0.3, 0.2, 0.1]], [0.5], 0),  # a later epoch's loss was lower
+        ([[0.6, 0.3, 0.7]], [[0.1, 0.3, 0.2]], [0.5], 1),
+        ([[0.6, 0.4, 0.3]], [[0.2, 0.2, 0.2]], [0.5], 0),  # the first of equal epochs is kept
+        ([[NEAR * 0.5 + 0.001]], [[0.1]], [0.5], 0),  # may be chance
+        ([[NEAR * 0.5]], [[0.1]], [0.5], 0),
+        ([[NEAR * 0.5 - 0.001]], [[0.1]], [0.5], 1),
         # Each seed is judged alone, at its own epoch.
-        ([[0.4, 0.6], [0.6, 0.4]], [[0.2, 0.1], [0.1, 0.2]], [0.5, 0.5], True),
-        ([[0.4, 0.6], [0.6, 0.4]], [[0.1, 0.2], [0.1, 0.2]], [0.5, 0.5], False),
-        ([[0.1], [0.55]], [[0.1], [0.1]], [0.5, 0.5], False),
-        ([[0.5], [0.5]], [[0.1], [0.1]], [0.4, 0.7], False),
-        ([[0.3], [0.6]], [[0.1], [0.1]], [0.4, 0.7], True),
+        ([[0.4, 0.6], [0.6, 0.4]], [[0.2, 0.1], [0.1, 0.2]], [0.5, 0.5], 2),
+        ([[0.4, 0.6], [0.6, 0.4]], [[0.1, 0.2], [0.1, 0.2]], [0.5, 0.5], 1),
+        ([[0.1], [0.55]], [[0.1], [0.1]], [0.5, 0.5], 1),
+        ([[0.5], [0.5]], [[0.1], [0.1]], [0.4, 0.7], 1),
+        ([[0.3], [0.6]], [[0.1], [0.1]], [0.4, 0.7], 2),
     ],
 )
-def test_a_cell_has_learnt_if_the_kept_epoch_of_every_seed_beats_the_constant(
-    losses, dev, constants, learnt
+def test_a_training_run_has_learnt_if_its_kept_epoch_beats_the_constant(
+    losses, dev, constants, learned
 ):
-    assert has_learnt(history(losses, dev, constants), {"select_by": "map"}) is learnt
+    counts = count_learnt(history(losses, dev, constants), {"select_by": "map"})
+    assert counts == (learned, len(losses))
 
 
 def test_the_kept_epoch_does_not_depend_on_the_order_of_rows():
@@ -154,16 +159,33 @@ def test_a_history_is_judged_by_the_measure_that_its_record_selects_by(tmp_path)
         write_json(folder / "run.json", record)
         paths.append(str(folder / "history.parquet"))
         write_table(history([[0.6, 0.3]], [[0.1, 0.2]], [0.5]), HISTORY, paths[-1])
-    assert read_learnt(paths) == dict(zip(cells, (True, False), strict=True))
+    assert read_learnt(paths) == dict(zip(cells, [(1, 1), (0, 1)], strict=True))
     assert read_learnt([]) == {}
 
 
-def test_a_fused_cell_has_learnt_if_all_of_its_parts_have():
-    ranker = {"name": "fused", "parts": ["analogy", "similarity"]}
-    config = make_config(systems=SYSTEMS | {"both": {"title": "Both", "ranker": ranker}})
-    analogy, similarity, fused = (
-        Cell(system, "wikiqa", "comb") for system in ("analogy", "similarity", "both")
-    )
-    assert has_cell_learnt(fused, {}, config) is None
-    assert has_cell_learnt(fused, {analogy: True, similarity: True}, config) is True
-    assert has_cell_learnt(fused, {analogy: False, similarity: True}, config) is False
+FUSED = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "similarity"]}}
+
+
+def test_counts_add_up_over_folds_and_over_the_parts_of_a_fused_system():
+    config = make_config(systems=SYSTEMS | {"both": FUSED})
+    folds = [Cell("both", "wikiqa", "comb", (("fold", f"{fold}of2"),)) for fold in (1, 2)]
+    parts = [cell._replace(system=name) for cell in folds for name in ("analogy", "similarity")]
+    learnt = dict(zip(parts, [Learnt(3, 3), Learnt(1, 3), Learnt(0, 3), Learnt(2, 3)], strict=True))
+    assert sum_learnt(folds, learnt, config) == (6, 12)
+    assert sum_learnt(parts[::2], learnt, config) == (3, 6)
+    assert sum_learnt(folds, {}, config) == (0, 0)
+
+
+@given(
+    st.integers(2, 8).flatmap(lambda n: st.lists(st.floats(0, 1), min_size=n, max_size=n)),
+    st.data(),
+)
+def test_a_mean_has_a_prediction_interval_only_if_all_training_runs_learned(means, data):
+    learned = data.draw(st.integers(0, len(means)))
+    values = {"mrr": np.tile(np.array(means)[:, None], (1, 3))}
+    learnt = {CELL: Learnt(learned, len(means))}
+    rows = summarise_runs([make_run(CELL, values)], make_config(bootstrap={"samples": 100}), learnt)
+    row = rows.set_index("measure").loc["mrr"]
+    assert (row["n_learned"], row["n_trained"]) == (learned, len(means))
+    assert row["mean"] == pytest.approx(np.mean(means), abs=1e-6)
+    assert pd.notna(row["run_low"]) == pd.notna(row["run_high"]) == (learned == len(means))

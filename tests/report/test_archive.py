@@ -71,7 +71,8 @@ def archive(write_cell_files, tmp_path_factory):
     files = files._replace(corpus=str(corpus), vectors=None)
     job = toy_job(System(**SYSTEM), {0: files}, COMB, CELL, sources={"train": SOURCE})
     score_cell(job, run)
-    computed = read_results(CONFIG, [CELL], [run / "run.json"], [run / "metrics.parquet"], [corpus])
+    made = [run / "run.json"], [run / "metrics.parquet"], [], [corpus]
+    computed = read_results(CONFIG, [CELL], *made)
     numbers = compare_numbers([PAPER], CONFIG, computed)
     write_csv(computed.summary, results / "summary.csv")
     write_csv(build_ledger(numbers), results / "ledger.csv")

@@ -9,6 +9,7 @@ import pytest
 
 from analogyqa.cells import Cell, cross_validation_cells
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.summary import Learnt
 from analogyqa.measures import RANKED
 from analogyqa.report.figures import draw_cross_validation, draw_forest, draw_pairs
 from analogyqa.report.studies import (
@@ -85,13 +86,13 @@ def pick(frame, system="analogy", origin=EVERY, measure="mrr") -> pd.Series:
     return frame[(frame[list(keys)] == list(keys.values())).all(axis=1)].squeeze()
 
 
-def learnt_folds(config: Config, **counts: int) -> dict[Cell, bool]:
-    """Return which folds learnt: as many of each system as `counts` says."""
+def learnt_folds(config: Config, **learned: int) -> dict[Cell, Learnt]:
+    """Return how many of two training runs learned in each fold of some systems."""
     return {
-        cell: number < counts[system]
+        cell: Learnt(learned[system], 2)
         for (system, _), cells in cross_validation_cells(config, PAPER).items()
-        if system in counts
-        for number, cell in enumerate(cells)
+        if system in learned
+        for cell in cells
     }
 
 
@@ -118,9 +119,9 @@ class TestFrame:
         folds = ", ".join(f"analogy/wikiqa/comb/fold={fold}" for fold in ITEMS)
         reasons = [pick(at_wikiqa, system)["reason"] for system in SYSTEMS]
         assert reasons == [f"no run {folds}", "no run similarity/wikiqa/comb/fold=2of2", ""]
-        assert (pick(at_trecqa, "random")[["reason", "folds"]] == ["too long", 0]).all()
+        assert pick(at_trecqa, "random")["reason"] == "too long"
         row = pick(at_wikiqa, "similarity")
-        assert row[["mean", "ci_low", "n_items", "folds_learnt", "top_group"]].isna().all()
+        assert row[["mean", "ci_low", "n_items", "n_trained", "top_group"]].isna().all()
         assert frame["difference"].isna().all()
         assert pd.notna(pick(at_wikiqa, "random")["mean"])
 
@@ -189,7 +190,7 @@ def test_the_differences_of_each_fold_and_seed_reach_table_and_test():
 
 class TestPage:
     def test_the_page_and_the_figure_are_as_reviewed(self, tmp_path, golden):
-        """Of a system a run is missing, another one did not learn in one fold."""
+        """Of a system a run is missing, another one learned in half of its training runs."""
         config = make_study_config(("wikiqa", "trecqa"), left_out={"random trecqa": "too long"})
         learnt = learnt_folds(config, analogy=2, similarity=1)
         shared = ["one is shared.", "another is, too."]

@@ -43,6 +43,7 @@ LEDGER_OF_RUN = make_ledger(
     {"verdict": "not run", "published": 0.5, "reason": "no run a/b/c/d"},
     {"verdict": "not run", "published": 0.5, "reason": "no run a/b/c/e"},
     {"verdict": "not run", "published": 0.5, "reason": "no data"},
+    {"verdict": "did not learn", "published": 0.5, "mean": 0.5},
     {"verdict": "lower", "published": 1200, "mean": 12, "kind": "count", "artefact": "table1"},
 )
 CLAIMS_OF_RUN = make_claims(
@@ -51,6 +52,7 @@ CLAIMS_OF_RUN = make_claims(
     {"role": "primary", "claim": "a", "text": "a is best", "verdict": "fails", "p_value": 0.01},
     {"verdict": "fails"},
     {"verdict": "not run"},
+    {"verdict": "did not learn"},
     {"verdict": "not run", "ours": True},
 )
 

@@ -1,13 +1,21 @@
 """Variations of the open choices: the frame, the page and the figure."""
 
+from collections.abc import Mapping
 from functools import cache, partial
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from analogyqa.cells import Cell, sensitivity_cells
-from analogyqa.evaluation.summary import Results, index_values, summarise_runs
+from analogyqa.evaluation.summary import (
+    UNTRAINED,
+    Learnt,
+    Results,
+    index_values,
+    summarise_runs,
+)
 from analogyqa.measures import RANKED
 from analogyqa.report.figures import draw_sensitivity
 from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity, sensitivity_table
@@ -34,15 +42,22 @@ CONFIG = wikiqa_config()
 
 
 @cache
-def make_cell_results(cell: Cell, mean: float, questions: int = QUESTIONS) -> Results:
+def make_cell_results(
+    cell: Cell, mean: float, questions: int = QUESTIONS, learnt: Learnt = UNTRAINED
+) -> Results:
     """Return a run of two seeds whose questions vary around `mean`; AP is half of RR."""
     noise = np.random.default_rng(list(map(ord, cell.path))).normal(0, 0.08, (2, questions))
     values = mean + noise - noise.mean()
     runs = [make_run(cell, {"map": values / 2, "mrr": values})]
-    return Results(summarise_runs(runs, CONFIG), index_values(runs))
+    return Results(summarise_runs(runs, CONFIG, {cell: learnt}), index_values(runs))
 
 
-def make_results(config: Config, missing: tuple[Cell, ...] = (), **means: float) -> Results:
+def make_results(
+    config: Config,
+    missing: tuple[Cell, ...] = (),
+    learnt: Mapping[Cell, Learnt] = MappingProxyType({}),
+    **means: float,
+) -> Results:
     """Return all runs but the missing ones. A cell has the mean of its system in MEANS.
 
     `analogy_hinge=0.8` changes the mean of analogy at the value `hinge` of a choice.
@@ -52,7 +67,8 @@ def make_results(config: Config, missing: tuple[Cell, ...] = (), **means: float)
         mean = means.get(f"{system}_{value or choice}", MEANS[system])
         count = QUESTIONS - 6 * ("drop" in str(cell.overrides))
         if cell not in missing:
-            results.setdefault(cell, make_cell_results(cell, mean, count))
+            counts = learnt.get(cell, UNTRAINED)
+            results.setdefault(cell, make_cell_results(cell, mean, count, counts))
     summary = pd.concat([result.summary for result in results.values()], ignore_index=True)
     return Results(
         summary, lambda cell, measure: results.get(cell, Results()).values(cell, measure)
@@ -63,12 +79,11 @@ def make_frame(
     config: Config = CONFIG,
     results: Results | None = None,
     paper: Paper = CONFERENCE,
-    learnt: dict[Cell, bool] | None = None,
-    **means,
+    **changes,
 ) -> pd.DataFrame:
     study = config.studies["diallo2019"].sensitivity
-    results = results or make_results(config, **means)
-    return build_sensitivity(paper, study, config, results, learnt or {})
+    results = results or make_results(config, **changes)
+    return build_sensitivity(paper, study, config, results)
 
 
 plain_frame = cache(make_frame)
@@ -111,24 +126,24 @@ class TestFrame:
 
 
 class TestDidNotLearn:
-    """A training run whose loss stays at that of a constant is inconclusive."""
+    """A system has no verdict if the loss of a training run stays at that of a constant."""
 
     hinge = Cell("similarity", "wikiqa", "comb", (("loss", "hinge"),))
 
     def test_neither_system_has_a_verdict_and_the_page_says_so(self):
-        frame = make_frame(learnt={self.hinge: False}, analogy_hinge=0.95)
+        frame = make_frame(learnt={self.hinge: Learnt(1, 2)}, analogy_hinge=0.95)
         assert {pick(frame, HINGE, system)["verdict"] for system in MEANS} == {"did not learn"}
-        learnt = {system: pick(frame, HINGE, system)["learnt"] for system in MEANS}
-        assert learnt == {"analogy": "yes", "similarity": "no"}
+        learned = {system: pick(frame, HINGE, system)["n_learned"] for system in MEANS}
+        assert learned == {"analogy": 0, "similarity": 1}
         text = page(frame=frame)
         assert cells_in_markdown(text)[2] == ["WIKIQA", "fails", "4", "", "3", "", "1", ""]
         row = rows_by_value(text)["hinge"]
-        assert ", did not learn" in row[4] and row[-1] == "➖ did not learn"
+        assert row[4].startswith(".780, learned 1 of 2 (") and row[-1] == "❗ did not learn"
 
-    @pytest.mark.parametrize("learnt", [True, False])
-    def test_only_a_run_that_learnt_is_compared_with_the_published_value(self, learnt):
-        frame = make_frame(learnt={self.hinge: learnt}, similarity_hinge=0.61)
-        assert rows_by_value(page(frame=frame))["hinge"][4].endswith("(.609) ?") == learnt
+    @pytest.mark.parametrize(("learned", "mark"), [(2, "?"), (1, "!"), (0, "!")])
+    def test_only_runs_that_learned_are_compared_with_the_published_value(self, learned, mark):
+        frame = make_frame(learnt={self.hinge: Learnt(learned, 2)}, similarity_hinge=0.61)
+        assert rows_by_value(page(frame=frame))["hinge"][4].endswith(f"(.609) {mark}")
 
 
 class TestPage:

@@ -21,13 +21,14 @@ from analogyqa.evaluation.significance import (
 )
 from analogyqa.evaluation.summary import (
     DECIMALS,
-    NOT_LEARNT,
+    Learnt,
     Values,
-    has_cell_learnt,
     join_folds,
+    learnt_text,
+    sum_learnt,
     to_frame,
 )
-from analogyqa.evaluation.verdicts import NOT_RUN, no_run
+from analogyqa.evaluation.verdicts import LOOKS, NOT_LEARNT, NOT_RUN, no_run
 from analogyqa.runs.cost import Costs
 from analogyqa.schemas import INSIDE, read_table
 from analogyqa.settings.coordinates import COST, NORM, SCORE, Coordinates
@@ -39,12 +40,16 @@ from analogyqa.settings.studies import PAPER
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 EQUIVALENT = "equivalent"
 # Blue and orange differ for any colour vision.
-CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", EQUIVALENT: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
+CLAIM_MARKS = {
+    **{HOLDS: "🟦", FAILS: "🟧", EQUIVALENT: "🟰", UNDECIDED: "⬜"},
+    **{verdict: LOOKS[verdict].colour for verdict in (NOT_LEARNT, NOT_RUN)},
+}
 CLAIM_MEANINGS = {
     HOLDS: "the claim is significantly true here",
     FAILS: "the reverse of the claim is significantly true here",
     EQUIVALENT: "the systems differ by significantly less than the margin",
     UNDECIDED: "these data and seeds decide none of these",
+    NOT_LEARNT: "it rests on training runs that did not all learn, so nothing follows from it",
 }
 # The protocols: on the paper's split, by cross-validation, and for costs by steps of training.
 SPLIT, FOLDS, STEPS = "paper", "cross-validated", "steps"
@@ -93,7 +98,7 @@ class _Side(NamedTuple):
 
 
 def judge_claims(
-    papers: Iterable[Paper], config: Config, values: Values, learnt: Mapping[Cell, bool]
+    papers: Iterable[Paper], config: Config, values: Values, learnt: Mapping[Cell, Learnt]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Judge every claim with the paper's hyperparameters and with those tuned on dev.
 
@@ -105,8 +110,9 @@ def judge_claims(
 
     Args:
         values: As `with_norms_and_costs` returns it.
-        learnt: Whether each trained cell has learnt, see `summary.read_learnt`. The `reason` of a
-            verdict names the systems that did not learn.
+        learnt: Counts the training runs of each trained cell, see `summary.read_learnt`. A claim
+            that rests on a comparison with training runs that did not learn has no other verdict
+            than that, but stays in its family. Its `reason` has the counts.
 
     Returns:
         The verdicts, columns CLAIMS, and their comparisons, columns COMPARISONS. The p-value of a
@@ -137,11 +143,14 @@ def judge_claims(
                 if missing := [cell for side in sides for cell in side.missing(values)]:
                     reason = no_run(*missing)
                 if not reason:
-                    comparisons = [_compare(claim, *pair, values, paper, config) for pair in pairs]
+                    comparisons = [
+                        _compare(claim, *pair, values, paper, config)
+                        | {"not_learnt": _not_learnt(claim, pair, learnt, config)}
+                        for pair in pairs
+                    ]
                     compared += [row | comparison for comparison in comparisons]
                     row |= _claim_verdict(claim, pairs, comparisons)
-                    reason = _not_learnt(sides, learnt, config)
-                verdicts.append(row | {"reason": reason})
+                verdicts.append({"reason": reason} | row)
     return _decide(verdicts, significance_level(config)), to_frame(compared, COMPARISONS)
 
 
@@ -199,14 +208,18 @@ def _pairs(
     return [(side_at(better), side_at(worse)) for better, worse in pairs]
 
 
-def _not_learnt(sides: Iterable[_Side], learnt: Mapping[Cell, bool], config: Config) -> str:
-    """Return which sides rest on training runs that did not learn."""
-    texts = []
-    for side in sides:
-        failed = sum(has_cell_learnt(cell, learnt, config) is False for cell in side.cells)
-        folds = f" ({failed} of {len(side.cells)} folds)" if len(side.cells) > 1 else ""
-        texts += [f"{side.name} {NOT_LEARNT}{folds}"] if failed else []
-    return "; ".join(dict.fromkeys(texts))
+def _not_learnt(
+    claim: Claim, pair: tuple[_Side, _Side], learnt: Mapping[Cell, Learnt], config: Config
+) -> str:
+    """Return how many training runs of both sides learned, "" if all did, or for costs."""
+    counts = {side.name: sum_learnt(side.cells, learnt, config) for side in pair}
+    if claim.kind == COST or not any(learnt_text(*count) for count in counts.values()):
+        return ""
+    return ", ".join(
+        f"{name} learned in {learned} of {trained} training runs"
+        for name, (learned, trained) in counts.items()
+        if trained
+    )
 
 
 def _compare(
@@ -258,17 +271,20 @@ def _compare(
 
 
 def _claim_verdict(claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: list[dict]) -> dict:
-    """Return verdict, two-sided p-value before any correction, effect and evidence."""
+    """Return verdict, two-sided p-value before any correction, effect, evidence and reason."""
     # A claim fails if so many comparisons are reversed that too few are left.
     reversed_needed = len(comparisons) - claim.needed + 1
     holds = partial_conjunction([row["p_greater"] for row in comparisons], claim.needed)
     fails = partial_conjunction([row["p_less"] for row in comparisons], reversed_needed)
     deciding = sorted(comparisons, key=lambda row: -row["difference"])[claim.needed - 1]
+    seen, count = ("p_greater", claim.needed) if holds < fails else ("p_less", reversed_needed)
+    rests_on = [deciding, *sorted(comparisons, key=lambda row: row[seen])[:count]]
+    verdict = HOLDS if holds < fails else FAILS
     # Only the difference of two scores has a margin.
     p_equivalent = deciding.get("p_equivalent", 1.0) if len(comparisons) == 1 else 1.0
     mean = "{:.3g}" if claim.kind == COST else "{:.3f}"
     return {
-        "verdict": HOLDS if holds < fails else FAILS,
+        "verdict": NOT_LEARNT if any(row["not_learnt"] for row in rests_on) else verdict,
         "p_value": min(1.0, 2 * min(holds, fails)),
         "effect": deciding["difference"],
         **{name: deciding.get(name) for name in (*_INTERVAL, *_CAN_DECIDE, "margin")},
@@ -280,6 +296,7 @@ def _claim_verdict(claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: 
             f"p {p_text(row_p_value(row), '= ')})"
             for (better, worse), row in zip(pairs, comparisons, strict=True)
         ),
+        "reason": "; ".join(dict.fromkeys(filter(None, (c["not_learnt"] for c in comparisons)))),
     }
 
 
@@ -299,9 +316,10 @@ def _decide(rows: list[dict], level: float) -> pd.DataFrame:
             for name in ("p_value", "p_equivalent"):
                 claims.loc[family.index, name] = holm(family[name])
     claims["p_value"] = claims["p_value"].round(DECIMALS)
-    is_equivalent = has_run & (claims["p_equivalent"] < level)
-    is_open = claims["p_value"] >= level
-    claims.loc[has_run, "equivalent"] = "no"
+    is_judged = has_run & claims["verdict"].ne(NOT_LEARNT)
+    is_equivalent = is_judged & (claims["p_equivalent"] < level)
+    is_open = is_judged & (claims["p_value"] >= level)
+    claims.loc[is_judged, "equivalent"] = "no"
     claims.loc[is_equivalent, "equivalent"] = "yes"
     claims.loc[is_open, "verdict"] = UNDECIDED
     claims.loc[is_open & is_equivalent, "verdict"] = EQUIVALENT

@@ -48,10 +48,12 @@ def measure_coverage(numbers: pd.DataFrame, results: Results, confidence: float)
 def _seeds_of_judged(numbers: pd.DataFrame, results: Results) -> Iterator[np.ndarray]:
     """Yield the value by seed of each score that is compared with a published one.
 
-    Scores with few seeds are left out, and those whose seeds agree or share models.
+    Scores with few seeds are left out, those whose seeds agree or share models, and those of
+    training runs that did not all learn.
     """
     is_judged = numbers["kind"].eq(SCORE) & numbers["published"].notna() & numbers["mean"].notna()
-    judged = numbers.loc[is_judged, KEY].drop_duplicates()
+    has_failed = numbers["n_learned"].lt(numbers["n_trained"]).fillna(False)
+    judged = numbers.loc[is_judged & ~has_failed, KEY].drop_duplicates()
     for system, dataset, subset, overrides, measure in judged.itertuples(index=False):
         cell = Cell(system, dataset, subset, from_text(overrides))
         values = results.values(cell, measure)

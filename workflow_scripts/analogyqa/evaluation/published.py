@@ -19,6 +19,7 @@ from analogyqa.evaluation.summary import (
     Results,
     cell_columns,
     draw_means,
+    learnt_text,
     to_frame,
 )
 from analogyqa.evaluation.verdicts import (
@@ -27,6 +28,7 @@ from analogyqa.evaluation.verdicts import (
     MOST_RUNS,
     NO_RUN,
     NOT_COMPARABLE,
+    NOT_LEARNT,
     NOT_RUN,
     OTHER_DATA,
     REPRODUCED,
@@ -98,11 +100,12 @@ def compare_numbers(
     A published value is one run of the paper's system on the same questions. It is therefore
     compared with the prediction interval of one more run of ours; if all seeds agree, it is
     compared with our value at the printed precision. A value that one run on so many items cannot
-    give is compared with the interval of a mean of `attainable_runs` runs. A trained system has a
-    row with the paper's hyperparameters and, if the configuration tunes it, another with those
-    tuned on dev. Values that the paper cites, or does not print, and those of systems that it lacks
-    have rows without a verdict. `cv` is that of `spread.coefficient_of_variation`. `only` is a
-    paper and an artefact, to leave out all others.
+    give is compared with the interval of a mean of `attainable_runs` runs. A mean over training
+    runs that did not all learn is not compared. A trained system has a row with the paper's
+    hyperparameters and, if the configuration tunes it, another with those tuned on dev. Values that
+    the paper cites, or does not print, and those of systems that it lacks have rows without a
+    verdict. `cv` is that of `spread.coefficient_of_variation`. `only` is a paper and an artefact,
+    to leave out all others.
     """
     repeats = find_repeats(papers)
     rows = [
@@ -170,6 +173,8 @@ def judge(scores: pd.DataFrame, confidence: float, is_comparable: bool = True) -
 
 def _judge_score(score: Any, confidence: float, is_comparable: bool) -> tuple:
     """Compare our interval, or that of a mean of several runs, with a published score."""
+    if failed := learnt_text(score.n_learned, score.n_trained):
+        return None, np.nan, np.nan, NOT_LEARNT, f"{failed} training runs"
     low, high, runs, reasons = score.run_low, score.run_high, None, []
     measure, items = MEASURES[score.measure], score.n_items
     if is_comparable and measure.values:
@@ -364,16 +369,24 @@ def _best_point(number: Published, artefact: Artefact, config: Config, results: 
         judged = verdict(published, best, best)
     else:
         judged = verdict(published, low, high)
-    run = results.by_cell.get((cells[best], measure), {})
+    runs = {point: results.by_cell.get((cell, measure), {}) for point, cell in cells.items()}
     percentages = (f"{point:g} {share:.0%}" for point, share in zip(points, shares, strict=True))
+    reason = f"share of draws in which each {override} is the best: {', '.join(percentages)}"
+    failed = [
+        f"{override} = {point:g} {text} training runs"
+        for point, run in runs.items()
+        if (text := learnt_text(run.get("n_learned", 0), run.get("n_trained", 0)))
+    ]
+    if failed:
+        judged, reason = NOT_LEARNT, ", ".join(failed)
     return {
         **row,
         **{"mean": best, "ci_low": low, "ci_high": high, "verdict": judged},
         "n_seeds": scores[0].shape[0],
         "n_items": scores[0].shape[1],
-        "provenance": run.get("provenance", ""),
-        "substitute": run.get("substitute", ""),
-        "reason": f"share of draws in which each {override} is the best: {', '.join(percentages)}",
+        "provenance": runs[best].get("provenance", ""),
+        "substitute": runs[best].get("substitute", ""),
+        "reason": reason,
     }
 
 

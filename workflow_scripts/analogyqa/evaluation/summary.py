@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,7 @@ _text, _number, _count = "str", "float64", "Int64"
 KEY = ["system", "dataset", "subset", "overrides", "measure"]
 MEASURED = {
     **dict.fromkeys(["mean", "sd", "run_low", "run_high", "ci_low", "ci_high"], _number),
-    **dict.fromkeys(["n_seeds", "n_items"], _count),
+    **dict.fromkeys(["n_seeds", "n_items", "n_learned", "n_trained"], _count),
 }
 SUMMARY = {
     **dict.fromkeys(KEY, _text),
@@ -60,6 +61,15 @@ FIGURE = {
     **dict.fromkeys(["provenance", "reason"], _text),
 }
 
+
+class Learnt(NamedTuple):
+    """How many of the training runs behind a value have learnt; (0, 0) if nothing is trained."""
+
+    n_learned: int = 0
+    n_trained: int = 0
+
+
+UNTRAINED = Learnt()
 Summaries = dict[tuple[Cell, str], dict]  # the rows of a summary by cell and measure
 # Returns the scores [seeds, items] of a cell on the test split, or None without a run.
 Values = Callable[[Cell, str], pd.DataFrame | None]
@@ -180,21 +190,26 @@ def draw_means(runs: Iterable[pd.DataFrame], samples: int) -> np.ndarray:
     return np.stack(draws)
 
 
-def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) -> pd.DataFrame:
+def summarise_runs(
+    runs: Iterable[tuple[dict, pd.DataFrame]],
+    config: Config,
+    learnt: Mapping[Cell, Learnt] = MappingProxyType({}),
+) -> pd.DataFrame:
     """Summarise the test split of every run: columns SUMMARY, a row for each run and measure.
 
     `tied_candidates` is the total over items and seeds. `all_correct` is the number of items whose
     candidates are all correct, and `mean_of_others` is the mean without them. `hyperparameters` is
     the name of the hyperparameters that the run was trained with, "" for an untrained system.
-    `substitute` names those of the configured `substitutes` that the run was made with.
+    `substitute` names those of the configured `substitutes` that the run was made with. `learnt`
+    counts the training runs of each trained cell, see `read_learnt`.
     """
     rows: list[dict] = []
     for record, metrics in runs:
-        values = scores_on_test(record, metrics)
+        cell, values = Cell.from_record(record["cell"]), scores_on_test(record, metrics)
         is_all_correct = values.pop(ALL_CORRECT).max().eq(1)
         names = named_files(record)
         about = {
-            **cell_columns(Cell.from_record(record["cell"])),
+            **cell_columns(cell),
             "tied_candidates": int(np.nansum(values.pop(TIED))),
             "all_correct": int(is_all_correct.sum()),
             "hyperparameters": record["hyperparameters"] or "",
@@ -203,21 +218,25 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
                 f"{name} for {file}" for name, file in config.substitutes.items() if name in names
             ),
         }
+        counts = sum_learnt([cell], learnt, config) if learnt else UNTRAINED
         for measure, by_seed in values.items():
             # Official measures have more questions: those without a correct candidate.
             is_other = ~is_all_correct.reindex(by_seed.columns, fill_value=False)
             others = by_seed.loc[:, is_other].to_numpy()
             mean = round(float(np.nanmean(others)), DECIMALS) if others.size else None
-            row = {"measure": measure, **measure_columns(by_seed, measure, config)}
+            row = {"measure": measure, **measure_columns(by_seed, measure, config, counts)}
             rows.append(about | row | {"mean_of_others": mean})
     return to_frame(rows, SUMMARY)
 
 
-def measure_columns(by_seed: pd.DataFrame, measure: str, config: Config) -> dict[str, float]:
+def measure_columns(
+    by_seed: pd.DataFrame, measure: str, config: Config, learnt: Learnt = UNTRAINED
+) -> dict[str, float]:
     """Return the columns MEASURED of scores [seeds, items].
 
     In one fold of a cross-validation, each seed tests other items. Then there is no interval for
-    other items, and `n_items` are those of the seed that tests the most.
+    other items, and `n_items` are those of the seed that tests the most. If some of the training
+    runs did not learn, there is no prediction interval.
     """
     n_items = int(by_seed.count(axis="columns").max())
     is_fold = by_seed.isna().any(axis=None)
@@ -227,8 +246,9 @@ def measure_columns(by_seed: pd.DataFrame, measure: str, config: Config) -> dict
     facts = (*limits, item_strata(by_seed), shared_seeds(by_seed))
     summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence, *facts)
     summary |= {"ci_low": np.nan, "ci_high": np.nan} if is_fold else {}
+    summary |= {"run_low": np.nan, "run_high": np.nan} if learnt_text(*learnt) else {}
     rounded = {name: round(value, DECIMALS) for name, value in summary.items()}
-    return rounded | {"n_seeds": by_seed.shape[0], "n_items": n_items}
+    return rounded | {"n_seeds": by_seed.shape[0], "n_items": n_items} | learnt._asdict()
 
 
 def cell_columns(cell: Cell) -> dict[str, str]:
@@ -330,16 +350,18 @@ def read_results(
     cells: Iterable[Cell],
     records: Iterable[str | Path],
     metrics: Iterable[str | Path],
+    histories: Iterable[str | Path],
     corpora: Iterable[str | Path] = (),
     costs: Iterable[str | Path] = (),
 ) -> Results:
     """Read and summarise the results of some cells, which may share runs.
 
-    The others are paths of files; `records` and `metrics` have the same order.
+    The others are paths of files; `records` and `metrics` have the same order. `histories` are
+    those of the trained cells, and of the cells that they fuse.
     """
     runs = list(read_runs(records, metrics, cells_by_run(config, cells)))
-    summary, counts = summarise_runs(runs, config), count_corpora(corpora)
-    return Results(summary, index_values(runs), counts, read_costs(list(costs)))
+    summary = summarise_runs(runs, config, read_learnt(histories))
+    return Results(summary, index_values(runs), count_corpora(corpora), read_costs(list(costs)))
 
 
 def is_finished(results: str | Path, config: Config, cell: Cell) -> bool:
@@ -359,12 +381,17 @@ def read_finished(results: str | Path, config: Config, papers: Mapping[str, Pape
         cells,
         [path / "run.json" for path in paths],
         [path / "metrics.parquet" for path in paths],
+        existing_histories(paths),
         [path for path in corpora if path.exists()],
         made_files(folder, "costs/*/*.json"),
     )
 
 
-NOT_LEARNT = "did not learn"  # the words on pages; nothing follows from such scores
+def existing_histories(runs: Iterable[Path]) -> list[Path]:
+    """Return the histories in those folders of runs that have one: the trained ones."""
+    return [path for run in runs if (path := run / "history.parquet").exists()]
+
+
 # A loss above this share of that of a constant energy may differ from it by chance.
 NEAR = 0.99
 
@@ -382,8 +409,8 @@ def kept_epochs(history: pd.DataFrame, training: Mapping) -> pd.Series:
     return dev.loc[dev.groupby("seed")["value"].idxmax()].set_index("seed")["epoch"]
 
 
-def has_learnt(history: pd.DataFrame, training: Mapping) -> bool:
-    """Return whether the loss of every seed is below that of one constant energy.
+def count_learnt(history: pd.DataFrame, training: Mapping) -> Learnt:
+    """Return for how many seeds the loss is below that of one constant energy.
 
     The loss is that of the kept epoch, because only its weights score test. The constant is the
     same for all quadruples. The arguments are those of `kept_epochs`.
@@ -391,11 +418,11 @@ def has_learnt(history: pd.DataFrame, training: Mapping) -> bool:
     values = history.set_index(["measure", "seed", "epoch"])["value"]
     losses = values["loss"][list(kept_epochs(history, training).items())].droplevel("epoch")
     constants = values["constant_loss"].droplevel("epoch")
-    return bool((losses < NEAR * constants[losses.index]).all())
+    return Learnt(int((losses < NEAR * constants[losses.index]).sum()), len(losses))
 
 
-def read_learnt(histories: Iterable[str]) -> dict[Cell, bool]:
-    """Return whether each trained cell has learnt.
+def read_learnt(histories: Iterable[str | Path]) -> dict[Cell, Learnt]:
+    """Return how many training runs of each trained cell have learnt.
 
     `histories` are the paths of history.parquet, each of which lies beside the record of its run.
     """
@@ -403,12 +430,26 @@ def read_learnt(histories: Iterable[str]) -> dict[Cell, bool]:
     for path in map(Path, histories):
         record = read_record(path.with_name("run.json"))
         training = run_system(record)["training"]
-        learnt[Cell.from_path(path.parent)] = has_learnt(read_table(path, HISTORY), training)
+        learnt[Cell.from_path(path.parent)] = count_learnt(read_table(path, HISTORY), training)
     return learnt
 
 
-def has_cell_learnt(cell: Cell, learnt: Mapping[Cell, bool], config: Config) -> bool | None:
-    """Return whether a cell and the cells that it fuses have learnt; None if none is trained."""
-    parts = (cell, *cell.parts(config).values())
-    known = [learnt[part] for part in parts if part in learnt]
-    return all(known) if known else None
+def sum_learnt(cells: Iterable[Cell], learnt: Mapping[Cell, Learnt], config: Config) -> Learnt:
+    """Return the counts of some cells together, with those of the cells that they depend on.
+
+    These are the parts of a fused system, and the cell that trains an encoder for analogies.
+    """
+    behind = {
+        part
+        for cell in cells
+        for part in (cell, *cell.parts(config).values(), cell.training_cell(config))
+        if part
+    }
+    counts = [learnt[part] for part in behind if part in learnt]
+    return Learnt(*map(sum, zip(*counts, strict=True)))
+
+
+def learnt_text(n_learned: int, n_trained: int) -> str:
+    """Return `learned 6 of 10`, or "" if all training runs have learnt; a count may be missing."""
+    has_failed = pd.notna(n_trained) and n_learned < n_trained
+    return f"learned {n_learned} of {n_trained}" if has_failed else ""

@@ -11,7 +11,7 @@ from analogyqa.measures import MEASURES
 
 REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
 INCONCLUSIVE, ENFORCED = "inconclusive", "enforced"
-NOT_RUN, NOT_COMPARABLE = "not run", "not comparable"
+NOT_LEARNT, NOT_RUN, NOT_COMPARABLE = "did not learn", "not run", "not comparable"
 OTHER_DATA = "our data are not the paper's"
 
 
@@ -44,6 +44,12 @@ LOOKS = {
         "⬛",
         "the pipeline refuses data with another count, or makes just as many pairs, so agreement "
         "is no evidence",
+    ),
+    NOT_LEARNT: Look(
+        "!",
+        "❗",
+        "the loss of some training runs is not below that of one constant energy, so nothing "
+        "follows from the mean",
     ),
     NOT_RUN: Look("–", "➖", "we have no value; the reason is given"),
     NOT_COMPARABLE: Look("×", "✖", "our data or our machine is not the paper's"),

@@ -27,6 +27,7 @@ from analogyqa.evaluation.verdicts import (
     LOWER,
     NO_RUN,
     NOT_COMPARABLE,
+    NOT_LEARNT,
     NOT_RUN,
     REPRODUCED,
 )
@@ -43,15 +44,17 @@ _CLAIM_VERBS = {
     FAILS: ("fails", "fail"),
     UNDECIDED: ("is undecided", "are undecided"),
     EQUIVALENT: ("compares equivalent systems", "compare equivalent systems"),
+    NOT_LEARNT: ("rests on runs that did not all learn", "rest on runs that did not all learn"),
     NOT_RUN: ("was not tested", "were not tested"),
 }
 _NUMBER_VERBS = {
     INCONCLUSIVE: ("is inconclusive", "are inconclusive"),
     ENFORCED: ("agrees by construction", "agree by construction"),
     NOT_COMPARABLE: ("cannot be compared", "cannot be compared"),
+    NOT_LEARNT: ("comes from runs that did not all learn", "come from runs that did not all learn"),
     NOT_RUN: ("was not run", "were not run"),
 }
-_COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_RUN)
+_COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_LEARNT, NOT_RUN)
 _OTHERS = ("other numbers", "primary claims")
 KIND_NOUNS = {SCORE: "scores", COUNT: "counts", COST: "costs", BEST: "best points of curves"}
 

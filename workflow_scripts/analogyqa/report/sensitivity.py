@@ -1,6 +1,5 @@
 """The open choices of a paper, each varied alone."""
 
-from collections.abc import Mapping
 from itertools import product
 
 import pandas as pd
@@ -20,13 +19,11 @@ from analogyqa.evaluation.significance import (
 from analogyqa.evaluation.summary import (
     DECIMALS,
     MEASURED,
-    NOT_LEARNT,
     Results,
-    Values,
-    has_cell_learnt,
+    learnt_text,
     to_frame,
 )
-from analogyqa.evaluation.verdicts import NOT_RUN, no_run, verdict
+from analogyqa.evaluation.verdicts import NOT_LEARNT, NOT_RUN, no_run, verdict
 from analogyqa.measures import RANKED, titles
 from analogyqa.report.studies import data_title, difference_values
 from analogyqa.report.table_formats import Block, Table, Value, value_text
@@ -49,7 +46,7 @@ from analogyqa.settings.studies import PAPER, Sensitivity
 SENSITIVITY = {
     **dict.fromkeys(["dataset", "choice", "value", "measure", "system"], "str"),
     **MEASURED,
-    **dict.fromkeys(["substitute", "learnt"], "str"),
+    "substitute": "str",
     **dict.fromkeys(["difference_to_paper", "published"], "float64"),
     "mark": "str",
     **COMPARED,
@@ -66,28 +63,25 @@ NO_EFFECT = "changes nothing in this system, so it has the run with the paper's 
 
 
 def build_sensitivity(
-    paper: Paper, study: Sensitivity, config: Config, results: Results, learnt: Mapping[Cell, bool]
+    paper: Paper, study: Sensitivity, config: Config, results: Results
 ) -> pd.DataFrame:
     """Return every system with the paper's hyperparameters and in each variation.
 
     The columns are SENSITIVITY. There is a row for each data set, variation, measure and system, in
     the order of the configuration; the first variation, with choice `paper` and no value, is the
     paper's. `mark` is the verdict on the mean, which ignores whether one run can give the published
-    value; it is empty where nothing was published, run or learnt, or if our data are not the
-    paper's. `difference`, `p_greater`, `p_less` and `verdict` compare the first system with the
-    second on the same questions, and are on the rows of both. The p-values are not corrected for
-    the number of variations. `learnt`: whether each trained cell has learnt, see `read_learnt`.
+    value; it is empty where nothing was published or run, or if our data are not the paper's.
+    `difference`, `p_greater`, `p_less` and `verdict` compare the first system with the second on
+    the same questions, and are on the rows of both. The p-values are not corrected for the number
+    of variations.
 
     Raises AnalogyQAError if the systems were run on different questions.
     """
     cells, variations = sensitivity_cells(config, paper.paper), study.variations()
-    has_failed = {
-        cell: has_cell_learnt(cell, learnt, config) is False for cell in {*cells.values()}
-    }
     rows = []
     for dataset, (choice, value), measure in product(study.datasets, variations, RANKED):
         varied = [cells.get((system, dataset, choice, value)) for system in study.systems]
-        compared = _compare_systems(varied[:2], has_failed, measure, results.values, config)
+        compared = _compare_systems(varied[:2], measure, results, config)
         for system, cell in zip(study.systems, varied, strict=True):
             at = Coordinates(system=system, dataset=dataset, subset=study.subset)
             printed = at | Coordinates(measure=measure)
@@ -99,10 +93,11 @@ def build_sensitivity(
                 rows.append(row | {"reason": no_run(cell) if cell else why_no_run(changed, config)})
                 continue
             row |= {column: run[column] for column in (*MEASURED, "substitute")}
-            row["learnt"] = "no" if has_failed[cell] else "yes"
-            if published is not None and not has_failed[cell]:
+            if published is not None:
                 competitors = paper.competitors(printed)
                 row["mark"] = verdict(published, run["run_low"], run["run_high"], competitors)
+                if _has_failed(run):
+                    row["mark"] = NOT_LEARNT
             paper_cell = cells.get((system, dataset, PAPER, ""))
             if choice != PAPER and cell == paper_cell:
                 row["reason"] = NO_EFFECT
@@ -112,25 +107,27 @@ def build_sensitivity(
     return to_frame(rows, SENSITIVITY)
 
 
+def _has_failed(run: dict) -> bool:
+    """Return whether some training runs behind a row of a summary did not learn."""
+    return bool(learnt_text(run["n_learned"], run["n_trained"]))
+
+
 def _compare_systems(
-    pair: list[Cell | None],
-    has_failed: Mapping[Cell, bool],
-    measure: str,
-    values: Values,
-    config: Config,
+    pair: list[Cell | None], measure: str, results: Results, config: Config
 ) -> dict:
     """Compare the first system with the second, if there are two; nothing follows if one failed."""
     if len(pair) < 2:
         return {}
     cells = [cell for cell in pair if cell]
-    scores = [values(cell, measure) for cell in cells]
+    scores = [results.values(cell, measure) for cell in cells]
     row: dict = {"verdict": NOT_RUN}
     if len(scores) == 2 and scores[0] is not None and scores[1] is not None:
         names = cells[0].path, cells[1].path
         row |= compare_runs(names, scores[0], scores[1], config).rounded()
         decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
         row["verdict"] = decided if row_p_value(row) < significance_level(config) else UNDECIDED
-    if any(has_failed[cell] for cell in cells):
+    runs = [results.by_cell.get((cell, measure)) for cell in cells]
+    if any(_has_failed(run) for run in runs if run):
         row["verdict"] = NOT_LEARNT
     return row
 
@@ -166,8 +163,6 @@ def _variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> 
         values = []
         for row in systems:
             score, change = value_text(row | {"verdict": row["mark"]}), row["difference_to_paper"]
-            if row["learnt"] == "no":
-                score = score._replace(ours=f"{score.ours}, {NOT_LEARNT}")
             values += [score, Value(f"{change:+.3f}" if value and pd.notna(change) else "")]
         rows.append((labels, values + _compared_values(systems[0])))
     title = data_title(part, config)
@@ -182,7 +177,7 @@ def _compared_values(row: dict) -> list[Value]:
 
 
 def _marked(verdict: str) -> str:
-    return f"{CLAIM_MARKS.get(verdict, '➖')} {verdict}"
+    return f"{CLAIM_MARKS[verdict]} {verdict}"
 
 
 def _verdict_counts(parts: list[pd.DataFrame], config: Config) -> Block:

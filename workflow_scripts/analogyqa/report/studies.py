@@ -28,17 +28,25 @@ from analogyqa.evaluation.significance import (
 from analogyqa.evaluation.summary import (
     DECIMALS,
     MEASURED,
-    NOT_LEARNT,
+    Learnt,
     Values,
-    has_cell_learnt,
     item_folds,
     join_folds,
+    learnt_text,
     measure_columns,
+    sum_learnt,
     to_frame,
 )
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
 from analogyqa.measures import MEASURES, RANKED, titles
-from analogyqa.report.table_formats import Block, Table, Value, short_text, value_text
+from analogyqa.report.table_formats import (
+    Block,
+    Table,
+    Value,
+    short_text,
+    three_decimals,
+    value_text,
+)
 from analogyqa.report.tables import (
     LEARNT,
     PAIRED_TEST,
@@ -58,7 +66,6 @@ POOLED = "pooled"  # instead of a data set: all of them
 CROSS_VALIDATION = {
     **dict.fromkeys(["paper", "dataset", "subset", "system", "measure", "origin"], "str"),
     **MEASURED,
-    **dict.fromkeys(["folds", "folds_learnt"], "Int64"),
     **COMPARED,
     "top_group": "boolean",
     "reason": "str",
@@ -91,14 +98,19 @@ SHOWN = 10  # the number of questions with gains, and with losses
 
 
 def build_cross_validation(
-    paper: str, study: CrossValidation, config: Config, values: Values, learnt: Mapping[Cell, bool]
+    paper: str,
+    study: CrossValidation,
+    config: Config,
+    values: Values,
+    learnt: Mapping[Cell, Learnt],
 ) -> pd.DataFrame:
     """Summarise every cross-validated system of a paper: columns CROSS_VALIDATION.
 
     There is a row for each data set, system, measure and origin: the split of the data set that a
     question comes from, or `all`. Only rows of `all` have a `top_group` and a `difference`, which
     is the first system minus this one. A system without runs on a data set has one row for each
-    measure, with the reason. `learnt`: whether each trained cell has learnt, see `read_learnt`.
+    measure, with the reason. `learnt` counts the training runs of each trained cell, see
+    `read_learnt`.
     """
     cells = cross_validation_cells(config, paper)
     joined = {
@@ -109,11 +121,9 @@ def build_cross_validation(
     rows = []
     for dataset, system, measure in product(study.datasets, study.systems, RANKED):
         folds = cells.get((system, dataset), [])
-        learnt_folds = [has_cell_learnt(cell, learnt, config) for cell in folds]
+        counts = sum_learnt(folds, learnt, config)
         row: dict = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
-        row |= {"measure": measure, "origin": EVERY, "folds": len(folds)}
-        if any(has_learnt is not None for has_learnt in learnt_folds):
-            row["folds_learnt"] = learnt_folds.count(True)
+        row |= {"measure": measure, "origin": EVERY}
         by_system = joined[dataset, measure]
         if system not in by_system:
             missing = [cell for cell in folds if values(cell, measure) is None]
@@ -125,10 +135,10 @@ def build_cross_validation(
         if first is not None and first is not scores:
             names = study.systems[0], system
             compared |= compare_runs(names, first, scores, config).rounded()
-        rows.append(row | measure_columns(scores, measure, config) | compared)
+        rows.append(row | measure_columns(scores, measure, config, counts) | compared)
         origins = scores.columns.map(original_split)
         for origin in (split for split in SPLITS if split in origins):
-            columns = measure_columns(scores.loc[:, origins == origin], measure, config)
+            columns = measure_columns(scores.loc[:, origins == origin], measure, config, counts)
             rows.append(row | {"origin": origin} | columns)
     return to_frame(rows, CROSS_VALIDATION)
 
@@ -233,7 +243,9 @@ def _systems_block(part: pd.DataFrame, measures: list[str], config: Config) -> B
             value = Value("")
             if row := rows.get((system, main, origin)):
                 value = short_text(row)
-                value = value._replace(interval=f"{value.interval} ({row['n_items']})")
+                interval = f"{value.interval} ({row['n_items']})".lstrip()
+                # The first columns say how many training runs learned.
+                value = value._replace(ours=three_decimals(row["mean"]), interval=interval)
             values.append(value)
         values += difference_values(rows[system, main, EVERY])
         lines.append(([config.systems[system].title], values))
@@ -265,16 +277,17 @@ def difference_values(row: dict) -> list[Value]:
 
 
 def _notes_on_systems(frame: pd.DataFrame, config: Config) -> Iterator[str]:
-    """Yield which systems did not learn in some folds, and which have not run."""
+    """Yield which systems did not learn in some training runs, and which have not run."""
     failed, not_run = [], []
     every = frame[frame["origin"] == EVERY].drop_duplicates(["dataset", "system"])
     for row in every.to_dict("records"):
         name = f"{config.systems[row['system']].title} on {config.datasets[row['dataset']].title}"
         if row["reason"]:
             not_run.append((row["reason"], name))
-        if pd.notna(row["folds_learnt"]) and row["folds_learnt"] < row["folds"]:
-            failed.append(f"{name} ({row['folds'] - row['folds_learnt']} of {row['folds']})")
-    yield f"Folds that {NOT_LEARNT}: {', '.join(failed) or 'none'}."
+        learned, trained = row["n_learned"], row["n_trained"]
+        if learnt_text(learned, trained):
+            failed.append(f"{name} learned in {learned} of {trained} training runs")
+    yield f"{', '.join(failed) or 'All training runs learned'}."
     yield from group_by_fact("Not run", not_run)
 
 

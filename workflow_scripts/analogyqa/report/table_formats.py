@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analogyqa.evaluation.summary import learnt_text
 from analogyqa.evaluation.verdicts import MARKS, NOT_RUN
 from analogyqa.settings.artefacts import BEST, CITED, DIGITS, NOT_PRINTED
 from analogyqa.settings.coordinates import COUNT, SCORE
@@ -176,7 +177,8 @@ def value_text(row: dict, both_intervals: bool = False) -> Value:
     """Return the text of a number, a row of a ledger or summary; without a `kind`, it is a score.
 
     A score has the prediction interval of one more run, and with `both_intervals` or if its seeds
-    do not differ, that for other questions.
+    do not differ, that for other questions. If some of its training runs did not learn, it has
+    their counts instead.
     """
     kind, is_printed = row.get("kind", SCORE), pd.notna(row["published"])
     published = f"({_number_text(row['published'], row)})" if is_printed else ""
@@ -189,6 +191,8 @@ def value_text(row: dict, both_intervals: bool = False) -> Value:
         return Value(NOT_PRINTED if has_run and kind != SCORE else NOT_RUN, published=published)
     if kind != SCORE:
         return Value(_number_text(row["mean"], row), published=published, mark=mark)
+    if failed := learnt_text(row["n_learned"], row["n_trained"]):
+        return Value(f"{three_decimals(row['mean'])}, {failed}", "", published, mark)
     varies = pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
     spread = f" ± {three_decimals(row['sd'])}" if varies else ""
     intervals = [f"[{_range(row, 'run')}]"] if varies else []
@@ -197,9 +201,11 @@ def value_text(row: dict, both_intervals: bool = False) -> Value:
 
 
 def short_text(row: dict) -> Value:
-    """Return a mean with the interval for other questions."""
+    """Return a mean with the interval for other questions, or with its counts as `value_text`."""
     if pd.isna(row["mean"]):
         return Value(NOT_RUN)
+    if failed := learnt_text(row["n_learned"], row["n_trained"]):
+        return Value(f"{three_decimals(row['mean'])}, {failed}")
     return Value(three_decimals(row["mean"]), f"{{{_range(row, 'ci')}}}")
 
 

@@ -13,9 +13,9 @@ from analogyqa.evaluation.significance import SAMPLES, compare_with_best, signif
 from analogyqa.evaluation.summary import (
     HYPERPARAMETERS_USED,
     KEY,
-    NOT_LEARNT,
     Results,
     cell_columns,
+    learnt_text,
 )
 from analogyqa.evaluation.verdicts import LOOKS, MARKS, NOT_COMPARABLE, NOT_RUN, OTHER_DATA
 from analogyqa.measures import MEASURES
@@ -171,8 +171,9 @@ PAIRED_TEST = (
 )
 NO_PUBLISHED = f"No published values: {OTHER_DATA}."
 LEARNT = (
-    f"{NOT_LEARNT.capitalize()}: in the epoch that dev chose, the training loss of a seed was not "
-    "below that of one constant energy for all quadruples, so nothing follows from the scores."
+    "Learned k of n: in the epoch that dev chose, the loss of k of the n training runs is below "
+    "that of one constant energy for all quadruples. Where k is less than n, the mean has no "
+    "interval, and no verdict is drawn."
 )
 
 
@@ -254,6 +255,8 @@ def table_notes(
         yield _data(runs, config)
         yield from _protocol(runs, config)
         yield from (*cell_legend(mark), interval_facts(config))
+        if any(learnt_text(row["n_learned"], row["n_trained"]) for row in runs):
+            yield LEARNT
         if artefact.top_group:
             yield top_group_legend(config)
         yield from _all_correct(runs, config)

@@ -14,6 +14,7 @@ from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.summary import (
     KEY,
     csv_text,
+    existing_histories,
     find_records,
     read_csv,
     read_finished,
@@ -156,8 +157,7 @@ def _tables_made_again(
         computed.costs,
     )
     cells = (cell for paper in papers.values() for cell in claim_cells(config, paper))
-    histories = (run / "history.parquet" for run in _run_folders(results, cells, config))
-    learnt = read_learnt([str(path) for path in histories if path.exists()])
+    learnt = read_learnt(existing_histories(_run_folders(results, cells, config)))
     judged = judge_claims(list(papers.values()), config, values, learnt)
     yield from zip(("claims.csv", "comparisons.csv"), judged, strict=True)
     for paper in papers.values():
