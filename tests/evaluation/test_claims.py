@@ -202,6 +202,22 @@ class TestPrimary:
             "cross-validated": "did not learn",
         }
 
+    def test_references_stand_beside_each_judgement_by_its_protocol(self):
+        """Of these, "random" is not cross-validated, and "nobody" is not configured."""
+        claim = make_claim(compare("analogy", "similarity"), primary="cross-validated")
+        references = {"references": ["glove", "similarity", "random", "nobody"]}
+        paper = make_paper(one=claim).model_copy(update=references)
+        config = self.config(systems=("analogy", "similarity", "glove"))
+        rows = judge_claims([paper], config, self.values, {})[0]
+        beside = rows.set_index(["protocol", "hyperparameters"])["beside"].to_dict()
+        assert beside["cross-validated", "paper"] == "glove 0.500"
+        assert beside["paper", "paper"] == beside["paper", "tuned"] == "glove 0.500, random 0.500"
+        cells = {
+            cell.path for cell in claim_cells(config, paper) if cell.system in ("glove", "random")
+        }
+        names = ["glove/wikiqa/comb/fold=1of2", "glove/wikiqa/comb/fold=2of2"]
+        assert cells == {*names, "glove/wikiqa/comb/default", "random/wikiqa/comb/default"}
+
     @pytest.mark.parametrize("protocol", ["paper", "cross-validated"])
     def test_one_judgement_decides_a_primary_claim_and_its_others_are_sensitivity(self, protocol):
         rows = self.judge({"one": TRAINED | {"primary": protocol}})["role"].droplevel("claim")
@@ -394,6 +410,11 @@ class TestEvidence:
         assert when.startswith("glove (when) 0.300, word2vec (when) 0.500 (-0.200 [-0.2")
         assert when.endswith("], p ≤ 0.0002)")
 
+        paper = make_paper(**claims).model_copy(update={"references": ["random", "lwda"]})
+        values = lookup(random=0.2, word2vec=0.5, glove=0.7)  # of the other one, nothing has run
+        (beside,) = judge_claims([paper], make_config(), values, {})[0]["beside"]
+        assert beside == "random (who) 0.200, random (when) 0.200"
+
         evidence = judge({"one": BY_P}, lookup(**{"analogy 30": 0.7, "analogy 10": 0.5}))
         assert evidence["evidence"].iloc[0].startswith("analogy (p = 30) 0.700, analogy (p = 10) ")
 
@@ -421,7 +442,7 @@ def test_the_page_is_as_reviewed(is_comparable, golden):
     """A primary claim is judged by two protocols, in one of which a system did not learn."""
     claims = {"one": UNTRAINED, "two": make_claim(compare("nobody", "glove"))}
     claims |= {"ours": UNTRAINED | {"where": "ours"}, "first": TRAINED | {"primary": "paper"}}
-    paper = make_paper(**claims)
+    paper = make_paper(**claims).model_copy(update={"references": ["random"]})
     config = TestPrimary().config().model_copy(update={"comparable": is_comparable})
     learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): Learnt(1, 2)}
     frame = judge_claims([paper], config, TestPrimary().values, learnt)[0]

@@ -390,11 +390,16 @@ def fold_cells(coordinates: Coordinates, config: Config, paper: str) -> list[Cel
 
 
 def claim_cells(config: Config, paper: Paper) -> list[Cell]:
-    """Return the cells that a paper's claims compare, including the folds of primary claims."""
-    claims = paper.claims.values()
-    cells = _cells_at(claim_sides(claims, SCORE), config) + norm_cells(config, paper)
-    for coordinates in claim_sides(claim for claim in claims if claim.primary):
-        cells += fold_cells(coordinates, config, paper.paper)
+    """Return the cells that a paper's claims compare, and those of the references beside them.
+
+    These include the folds of primary claims.
+    """
+    cells = norm_cells(config, paper)
+    for claim in paper.claims.values():
+        shown = claim_sides([claim], SCORE) + paper.beside(claim)
+        cells += _cells_at(shown, config)
+        for coordinates in shown if claim.primary else ():
+            cells += fold_cells(coordinates, config, paper.paper)
     cells += [part for cell in cells for part in cell.parts(config).values()]
     return list(dict.fromkeys(cells))
 

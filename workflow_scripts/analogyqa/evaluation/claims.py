@@ -71,7 +71,7 @@ CLAIMS = {
     **dict.fromkeys(["effect", *_INTERVAL], "float64"),
     **_CAN_DECIDE,
     **dict.fromkeys(["p_value", "margin"], "float64"),
-    **dict.fromkeys(["equivalent", "verdict", "evidence", "reason"], "str"),
+    **dict.fromkeys(["equivalent", "verdict", "evidence", "beside", "reason"], "str"),
 }
 COMPARISONS = {
     **dict.fromkeys(["paper", "claim", "protocol", "hyperparameters", "better", "worse"], "str"),
@@ -122,7 +122,8 @@ def judge_claims(
         ones. For costs, the effect is how many times cheaper the better side is. `effect_ratio` is
         our effect over the published one. `equivalent` says whether a difference of scores is
         significantly smaller than `margin`: half of the published difference, or that of the claim.
-        The p-values of a comparison are one-sided and not adjusted.
+        The p-values of a comparison are one-sided and not adjusted. `beside` are the means of the
+        paper's references that have run on the same data by the same protocol.
 
     Raises:
         AnalogyQAError: if the two sides of a comparison have different questions.
@@ -138,7 +139,8 @@ def judge_claims(
                 if claim.primary:
                     decides = protocol == claim.primary and hyperparameters != TUNED
                     row["role"] = PRIMARY if decides else SENSITIVITY
-                pairs = [] if reason else _pairs(claim, protocol, hyperparameters, config, paper)
+                judged_on = protocol, hyperparameters, config, paper
+                pairs, references = ([], []) if reason else _sides(claim, *judged_on)
                 sides = list(chain.from_iterable(pairs))
                 if missing := [cell for side in sides for cell in side.missing(values)]:
                     reason = no_run(*missing)
@@ -150,6 +152,7 @@ def judge_claims(
                     ]
                     compared += [row | comparison for comparison in comparisons]
                     row |= _claim_verdict(claim, pairs, comparisons)
+                    row["beside"] = _beside(references, values)
                 verdicts.append({"reason": reason} | row)
     return _decide(verdicts, significance_level(config)), to_frame(compared, COMPARISONS)
 
@@ -180,10 +183,13 @@ def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str
     return [*judgements, *folds] if claim.primary == SPLIT else [*folds, *judgements]
 
 
-def _pairs(
+def _sides(
     claim: Claim, protocol: str, hyperparameters: str, config: Config, paper: Paper
-) -> list[tuple[_Side, _Side]]:
-    """Return both sides of each comparison, named by the coordinates in which they differ."""
+) -> tuple[list[tuple[_Side, _Side]], list[_Side]]:
+    """Return both sides of each comparison, and the references beside them.
+
+    They are named by the coordinates in which the sides differ.
+    """
     pairs = claim.sides()
     dumped = [side.model_dump(exclude={"system"}) for pair in pairs for side in pair]
     keys = dict.fromkeys(chain.from_iterable(dumped))
@@ -205,7 +211,18 @@ def _pairs(
         name = f"{coordinates.system} ({details})" if details else coordinates.system
         return _Side(name, coordinates, cells)
 
-    return [(side_at(better), side_at(worse)) for better, worse in pairs]
+    # By cross-validation, `fold_cells` says which there are.
+    references = [
+        side_at(at) for at in paper.beside(claim) if protocol == FOLDS or not why_no_run(at, config)
+    ]
+    return [(side_at(better), side_at(worse)) for better, worse in pairs], references
+
+
+def _beside(references: Iterable[_Side], values: Values) -> str:
+    """Return the means of those references that have run."""
+    run = [side for side in references if side.cells and not side.missing(values)]
+    means = [float(side.values(values).to_numpy().mean()) for side in run]
+    return ", ".join(f"{side.name} {mean:.3f}" for side, mean in zip(run, means, strict=True))
 
 
 def _not_learnt(

@@ -147,6 +147,7 @@ PRIMARY_CLAIMS = "Primary claims"  # a heading that papers/publish.py reads
 LABELS = ["Claim", "Where", "Judged on", "Verdict"]
 COLUMNS = [
     "Effect", "Ratio", "p-value", "Items", "Seeds", "Detectable", "Power", "Needed", "Evidence",
+    "Beside",
 ]  # fmt: skip
 FORMS = {
     "effect_ratio": "{effect_ratio:.2f}",
@@ -161,6 +162,7 @@ CLAIMS_LEGEND = (
     PAIRED_TEST,
     "Evidence: for each comparison both means over questions and seeds, their difference, and its "
     "p-value, uncorrected. Costs are compared by interleaved training steps of both systems.",
+    "Beside: the means of strong simple systems, our choice, on the same questions.",
     "Verdict: a claim holds if as many of its comparisons as it needs are true, and fails if so "
     "many are reversed that it cannot hold (partial conjunction). If the claim names a tolerance, "
     "a comparison is true down to it.",
@@ -235,6 +237,7 @@ def _rows(frame: pd.DataFrame, paper: Paper) -> list[tuple[list[str], list[Value
             effect_text(row["effect"], row, row["kind"]) if pd.notna(row["p_value"]) else "",
             *("" if pd.isna(row[name]) else form.format(**row) for name, form in FORMS.items()),
             "; ".join(filter(None, [row["evidence"], row["reason"]])),
+            row["beside"],
         ]
         role = "" if row["role"] == SECONDARY else f" ({row['role']})"
         claim = f"{row['text']}{role}"

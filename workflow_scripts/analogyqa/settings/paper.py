@@ -10,11 +10,11 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.measures import ACCURACY, MEASURES
+from analogyqa.measures import ACCURACY, MEASURES, RANKED
 from analogyqa.settings.artefacts import CITED, Artefact, ShownName, View, with_means
 from analogyqa.settings.base import Count, Name, Section, explain_error
 from analogyqa.settings.coordinates import COST, KINDS, SCORE, Coordinates, require_given
-from analogyqa.settings.data import ALL
+from analogyqa.settings.data import ALL, DATASET_OVERRIDES
 from analogyqa.settings.overrides import CONDITIONS
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Training
@@ -141,6 +141,8 @@ class Paper(Section):
     views: dict[ShownName, View] = {}
     claims: dict[Name, Claim] = Field(default={})
     """What the text says about their numbers."""
+    references: list[Name] = []
+    """Strong simple systems, our choice, whose scores stand beside every claim about ranking."""
 
     @model_validator(mode="before")
     @classmethod
@@ -203,6 +205,19 @@ class Paper(Section):
                     and (number.kind == CITED or number.published not in printed)
                 ]
         return [value for value in dict.fromkeys(values) if value is not None]
+
+    def beside(self, claim: Claim) -> list[Coordinates]:
+        """Return the coordinates of the references on the data of a claim about ranking.
+
+        Systems that the claim compares are not repeated.
+        """
+        sides = [side for pair in claim.sides() for side in pair if side.measure in RANKED]
+        shared = {"dataset", "subset", "measure", *DATASET_OVERRIDES}
+        data = [side.model_dump(include=shared, exclude_unset=True) for side in sides]
+        compared = {side.system for side in sides}
+        systems = [system for system in self.references if system not in compared]
+        references = [Coordinates(system=system, **at) for at in data for system in systems]
+        return list({reference.key: reference for reference in references}.values())
 
     def primary_pairs(self, config: Config) -> dict[str, dict[str, float | None]]:
         """Return the cross-validated pairs that primary claims are about, on several data sets.
