@@ -64,7 +64,7 @@ def section(name: str = "") -> str:
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     monkeypatch.setattr(publish, "PAPERS", tmp_path / "papers")
-    earlier = "| [other](papers/other/README.md) | A (2017) | 1 | 2 | 3 | 4 | 5 | - | 1 holds |"
+    earlier = "| [other](papers/other/README.md) | A (2017) | 1 | 2 | 3 | 4 | 5 | 6 | - | 1 holds |"
     earlier += "\n| [of other columns](papers/old/README.md) | A (2016) | 1 |"
     table = f"{publish.RESULTS}\n\n| heads |\n| - |\n{earlier}\n\n{publish.END}"
     texts = (
