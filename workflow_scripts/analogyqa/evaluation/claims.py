@@ -49,7 +49,7 @@ CLAIM_MEANINGS = {
     FAILS: "the reverse of the claim is significantly true here",
     EQUIVALENT: "the systems differ by significantly less than the margin",
     UNDECIDED: "these data and seeds decide none of these",
-    NOT_LEARNT: "it rests on training runs that did not all learn, so nothing follows from it",
+    NOT_LEARNT: "most training runs of a system did not learn, so nothing follows from it",
 }
 # The protocols: on the paper's split, by cross-validation, and for costs by steps of training.
 SPLIT, FOLDS, STEPS = "paper", "cross-validated", "steps"
@@ -111,8 +111,8 @@ def judge_claims(
     Args:
         values: As `with_norms_and_costs` returns it.
         learnt: Counts the training runs of each trained cell, see `summary.read_learnt`. A claim
-            that rests on a comparison with training runs that did not learn has no other verdict
-            than that, but stays in its family. Its `reason` has the counts.
+            that rests on a system of which most training runs did not learn has no other verdict
+            than that, but stays in its family. `reason` has the counts if some did not learn.
 
     Returns:
         The verdicts, columns CLAIMS, and their comparisons, columns COMPARISONS. The p-value of a
@@ -147,7 +147,7 @@ def judge_claims(
                 if not reason:
                     comparisons = [
                         _compare(claim, *pair, values, paper, config)
-                        | {"not_learnt": _not_learnt(claim, pair, learnt, config)}
+                        | _learnt_columns(claim, pair, learnt, config)
                         for pair in pairs
                     ]
                     compared += [row | comparison for comparison in comparisons]
@@ -225,18 +225,24 @@ def _beside(references: Iterable[_Side], values: Values) -> str:
     return ", ".join(f"{side.name} {mean:.3f}" for side, mean in zip(run, means, strict=True))
 
 
-def _not_learnt(
+def _learnt_columns(
     claim: Claim, pair: tuple[_Side, _Side], learnt: Mapping[Cell, Learnt], config: Config
-) -> str:
-    """Return how many training runs of both sides learned, "" if all did, or for costs."""
+) -> dict:
+    """Return how many training runs of both sides learned, and whether one has too few.
+
+    `learned` is "" if all did, and for costs. A claim is about systems as they are run, so training
+    runs that did not learn count; but a mean is not that of a trained system if most did not.
+    """
     counts = {side.name: sum_learnt(side.cells, learnt, config) for side in pair}
     if claim.kind == COST or not any(learnt_text(*count) for count in counts.values()):
-        return ""
-    return ", ".join(
+        return {"learned": "", "few_learned": False}
+    text = ", ".join(
         f"{name} learned in {learned} of {trained} training runs"
         for name, (learned, trained) in counts.items()
         if trained
     )
+    few = any(2 * learned < trained for learned, trained in counts.values())
+    return {"learned": text, "few_learned": few}
 
 
 def _compare(
@@ -301,7 +307,7 @@ def _claim_verdict(claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: 
     p_equivalent = deciding.get("p_equivalent", 1.0) if len(comparisons) == 1 else 1.0
     mean = "{:.3g}" if claim.kind == COST else "{:.3f}"
     return {
-        "verdict": NOT_LEARNT if any(row["not_learnt"] for row in rests_on) else verdict,
+        "verdict": NOT_LEARNT if any(row["few_learned"] for row in rests_on) else verdict,
         "p_value": min(1.0, 2 * min(holds, fails)),
         "effect": deciding["difference"],
         **{name: deciding.get(name) for name in (*_INTERVAL, *_CAN_DECIDE, "margin")},
@@ -313,7 +319,7 @@ def _claim_verdict(claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: 
             f"p {p_text(row_p_value(row), '= ')})"
             for (better, worse), row in zip(pairs, comparisons, strict=True)
         ),
-        "reason": "; ".join(dict.fromkeys(filter(None, (c["not_learnt"] for c in comparisons)))),
+        "reason": "; ".join(dict.fromkeys(filter(None, (row["learned"] for row in comparisons)))),
     }
 
 

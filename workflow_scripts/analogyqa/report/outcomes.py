@@ -44,7 +44,7 @@ _CLAIM_VERBS = {
     FAILS: ("fails", "fail"),
     UNDECIDED: ("is undecided", "are undecided"),
     EQUIVALENT: ("compares equivalent systems", "compare equivalent systems"),
-    NOT_LEARNT: ("rests on runs that did not all learn", "rest on runs that did not all learn"),
+    NOT_LEARNT: ("is about a system that did not learn", "are about systems that did not learn"),
     NOT_RUN: ("was not tested", "were not tested"),
 }
 _NUMBER_VERBS = {
