@@ -177,8 +177,13 @@ def cell_sentence_vectors(wildcards):
     names = job_system(wildcards).sentence_vectors
     if not names:
         return []
-    stored = AVAILABLE.first_available_store(names)
-    return required("corpus", f"sentence_vectors/{{corpus}}/{stored}.npy")(wildcards)
+    stored, cell = AVAILABLE.first_available_store(names), job_cell(wildcards)
+    corpora = [values["corpus"] for values in requirements(cell)["corpus"]]
+    # The store of a data set has the sentences of the folds of the plan. Other folds have their own.
+    if cell in folds_that_share(stored):
+        corpora = map(cells.without_fold, corpora)
+    paths = (f"{RESULTS}/sentence_vectors/{corpus}/{stored}.npy" for corpus in corpora)
+    return list(dict.fromkeys(paths))
 
 
 def cell_frequencies(wildcards):
@@ -345,15 +350,47 @@ def encoded_corpus(wildcards):
     return f"{RESULTS}/corpora/{wildcards.corpus}.parquet"
 
 
+@cache
+def cells_with(sentence_vectors):
+    """Return the cells of the plan that may read some sentence vectors."""
+    return {
+        cell
+        for cell in PLAN.cells_with_sensitivity
+        if sentence_vectors
+        in (CONFIG.system_at(cell.system, cell.overrides).sentence_vectors or ())
+    }
+
+
+@cache
+def folds_that_share(sentence_vectors):
+    """Return the cells of folds that read sentence vectors of their data set, not of the fold.
+
+    There are none if the vectors depend on the training sentences. A share of a data set lacks
+    questions that its folds test.
+    """
+    if PRETRAINED[CONFIG.sentence_vectors[sentence_vectors].encoder].fitted:
+        return set()
+    return {
+        cell
+        for cell in cells_with(sentence_vectors)
+        if cells.without_fold(cell.corpus) != cell.corpus
+        and CONFIG.dataset_at(cell.dataset, cell.overrides).train_share == 1
+    }
+
+
 def ranks_typed_questions_only(wildcards):
     """Return whether all cells with these sentence vectors rank only questions with a type."""
     dataset, _ = split_corpus(wildcards.corpus)
     return not any(
-        wildcards.sentence_vectors
-        in (CONFIG.system_at(cell.system, cell.overrides).sentence_vectors or ())
-        for cell in PLAN.cells_with_sensitivity
-        if cell.dataset == dataset and CONFIG.subset_types(cell.subset) is None
+        cell.dataset == dataset and CONFIG.subset_types(cell.subset) is None
+        for cell in cells_with(wildcards.sentence_vectors)
     )
+
+
+def ranks_training_questions(wildcards):
+    """Return whether folds rank the training questions of a corpus by these sentence vectors."""
+    folds = folds_that_share(wildcards.sentence_vectors)
+    return any(cells.without_fold(cell.corpus) == wildcards.corpus for cell in folds)
 
 
 # Hyperparameters and costs

@@ -137,6 +137,27 @@ def test_the_prototypes_of_each_seed_are_those_of_its_partition(jobs, fold, part
     assert list(job.input) == [f"{OUT}/corpora/{name}.parquet" for name in names]
 
 
+def test_folds_of_the_plan_share_sentence_vectors_that_are_not_fitted(changed):
+    vectors = {name: {"encoder": name, "vectors": "fasttext"} for name in ("dct", "sif")}
+    systems = {name: {"title": name, "sentence_vectors": name, "ranker": "cosine"}
+               for name in vectors}  # fmt: skip
+    study = {"systems": ["dct", "sif"], "pairs": {"baseline": None}}
+    jobs = changed(sentence_vectors=vectors, systems=systems, cross_validation=study)
+    for system, fold, stores in (
+        ("dct", "1of2", ["wikiqa"]),
+        ("dct", "1of3", ["wikiqa@fold=1of3-partition0", "wikiqa@fold=1of3-partition1"]),
+        ("sif", "1of2", ["wikiqa@fold=1of2-partition0", "wikiqa@fold=1of2-partition1"]),
+    ):
+        files = jobs.inputs("score_candidates", f"{system}/wikiqa/comb/fold={fold}")
+        paths = [f"{OUT}/sentence_vectors/{store}/{system}.npy" for store in stores]
+        assert files["sentence_vectors"] == paths
+    names = ("wikiqa/dct", "trecqa/dct", "wikiqa@fold=1of3-partition0/dct", "wikiqa/sif")
+    encoding = [
+        jobs.job("encode_sentences", name, ("corpus", "sentence_vectors")) for name in names
+    ]
+    assert [job.params.with_training for job in encoding] == [True, False, False, False]
+
+
 def test_a_resource_doubles_with_each_attempt(jobs):
     resources = jobs.names["growing"](mem_mb=20, runtime=1)
     assert [resources["mem_mb"](None, attempt) for attempt in (1, 2, 3)] == [20, 40, 80]

@@ -1,5 +1,7 @@
 """Encode the sentences of a data set with a pre-trained encoder."""
 
+from itertools import chain
+
 import numpy as np
 import torch
 
@@ -14,6 +16,10 @@ with job(snakemake) as settings:
     inputs, params = snakemake.input, snakemake.params
     corpus = read_table(inputs.corpus, CORPUS)
     sentences = ranked_sentences(corpus, params.typed_only)
+    parts = [sentences]
+    if params.with_training:  # folds also rank the wrong candidates of training questions
+        every, known = ranked_sentences(corpus.assign(label=1), params.typed_only), {*sentences}
+        parts.append([text for text in every if text not in known])
     resources = Resources(
         next(iter(inputs.weights), params.name) or "",
         next(iter(inputs.vectors), ""),
@@ -22,6 +28,8 @@ with job(snakemake) as settings:
         settings["lowercase"],
         settings["options"],
     )
-    vectors = encode_sentences(settings["encoder"], sentences, resources)
+    # One after the other: the last bits of a vector depend on the sentences in its batch.
+    encoded = [encode_sentences(settings["encoder"], part, resources) for part in parts if part]
+    vectors, sentences = np.concatenate(encoded), [*chain(*parts)]
     is_found = np.ones(len(sentences), dtype=bool)
     write_store(vectors, is_found, sentences, params.origin, snakemake.output.vectors, settings)

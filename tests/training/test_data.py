@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.corpora.questions import OTHER
+from analogyqa.corpora.questions import OTHER, fold_corpus
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.systems import System
@@ -50,6 +50,18 @@ def test_ranked_sentences_are_those_of_prototypes_and_evaluated_pairs(make_corpu
     assert sorted(ranked_sentences(corpus, typed_only=True)) == sorted(typed)
     all_sentences = {*typed, "what is it ?", "of no type"}
     assert sorted(ranked_sentences(corpus, typed_only=False)) == sorted(all_sentences)
+
+
+@pytest.mark.parametrize("partition", [0, 1])
+def test_all_sentences_of_a_data_set_include_those_that_its_folds_rank(corpus, partition):
+    """As `encode_sentences` selects them for all folds at once."""
+    corpus = corpus.assign(candidate=corpus["candidate_id"])  # no two candidates are equal
+    shared = {*ranked_sentences(corpus.assign(label=1), typed_only=True)}
+    folds = [fold_corpus(corpus, number, 3, partition) for number in (1, 2, 3)]
+    ranked = [{*ranked_sentences(fold, typed_only=True)} for fold in folds]
+    assert all(sentences <= shared for sentences in ranked)
+    assert set.union(*ranked) == shared
+    assert not ranked[0] <= {*ranked_sentences(corpus, typed_only=True)}
 
 
 def test_training_sentences_are_all_sentences_of_the_training_split(corpus):

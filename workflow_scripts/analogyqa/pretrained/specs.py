@@ -12,12 +12,14 @@ class PretrainedSpec(Plugin):
     Args:
         needs_weights: it reads a file or a folder of weights.
         needs_vectors: it reads word vectors.
+        fitted: its vectors depend on the sentences of the training split.
         options: the keys of `sentence_vectors` that this encoder reads and others do not.
         package: the module and the name of an optional package that it needs.
     """
 
     needs_weights: bool = False
     needs_vectors: bool = False
+    fitted: bool = False
     options: tuple[str, ...] = ()
     package: tuple[str, str] | None = None
 
@@ -27,7 +29,9 @@ PRETRAINED = {
         "analogyqa.pretrained.infersent:encode", needs_weights=True, needs_vectors=True
     ),
     "sent2vec": PretrainedSpec("analogyqa.pretrained.sent2vec:encode", needs_weights=True),
-    "sif": PretrainedSpec("analogyqa.pretrained.word_vectors:encode_sif", needs_vectors=True),
+    "sif": PretrainedSpec(
+        "analogyqa.pretrained.word_vectors:encode_sif", needs_vectors=True, fitted=True
+    ),
     "sentence_transformers": PretrainedSpec(
         "analogyqa.pretrained.hugging_face:encode_sentence_transformer", needs_weights=True
     ),
