@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from analogyqa.cells import Cell, why_no_run
@@ -132,9 +132,18 @@ class TestVerdict:
         for inside in numbers:
             assert verdict(inside, low, high) == "reproduced"
             assert verdict(inside, low, high, [middle]) == "inconclusive"
-            assert verdict(inside, low, high, [high + 1]) == "reproduced"
+            assert verdict(inside, low, high, [high + 2.1]) == "reproduced"
         assert verdict(low, middle, high) == ("higher" if low < middle else "reproduced")
         assert verdict(high, low, middle) == ("lower" if middle < high else "reproduced")
+
+    @given(st.floats(0, 1), st.floats(0.01, 0.3), st.floats(0, 1), st.floats(-0.5, 0.5))
+    def test_only_an_interval_narrower_than_half_of_the_margin_reproduces(
+        self, published, width, place, difference
+    ):
+        low = published - place * width
+        judged = verdict(published, low, low + width, [published + 2, published + difference])
+        assume(abs(2 * width - abs(difference)) > 1e-6 and 0.001 < place < 0.999)
+        assert judged == ("reproduced" if width < abs(difference) / 2 else "inconclusive")
 
 
 MRR = {"subset": "comb", "measure": "mrr"}

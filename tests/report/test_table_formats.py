@@ -2,7 +2,7 @@
 
 import pytest
 
-from analogyqa.report.table_formats import value_text
+from analogyqa.report.table_formats import short_text, value_text
 
 UNJUDGED = {"verdict": "", "substitute": ""}
 
@@ -34,3 +34,21 @@ def test_a_cost_is_rounded_before_its_unit_is_chosen(measure, mean, text):
 def test_a_cited_score_has_no_zero_before_the_point_and_a_cited_cost_has_a_unit(published, text):
     row = {"kind": "cited", "published": published}
     assert value_text(row | UNJUDGED).published == text
+
+
+@pytest.mark.parametrize(
+    ("learned", "ours", "interval"),
+    [
+        (10, ".684 ± .020", "[.600, .700]"),
+        (6, ".684, learned 6 of 10", ""),
+        (None, ".684 ± .020", "[.600, .700]"),
+    ],
+)
+def test_a_mean_over_runs_that_did_not_all_learn_has_their_counts_and_no_interval(
+    learned, ours, interval
+):
+    row = {"mean": 0.684, "sd": 0.02, "run_low": 0.6, "run_high": 0.7, "published": 0.6841}
+    row |= {"ci_low": 0.6, "ci_high": 0.7, "n_learned": learned, "n_trained": learned and 10}
+    value = value_text(row | UNJUDGED | {"verdict": "did not learn"})
+    assert value.parts == [part for part in (ours, interval, "(.6841)", "!") if part]
+    assert short_text(row).ours == (ours if learned == 6 else ".684")

@@ -34,6 +34,7 @@ from analogyqa.evaluation.verdicts import (
     REPRODUCED,
     no_run,
     not_run,
+    paper_margin,
     runs_needed,
     verdict,
 )
@@ -72,6 +73,8 @@ FRAME = {
     **LEDGER,
     "top_group": "boolean",
 }
+# The values that a paper measured by one protocol have these in common.
+PROTOCOL = ["paper", "artefact", "system", "dataset"]
 _OURS = [*MEASURED, "provenance", "substitute"]
 # While rows are judged, they also have the cell of our score, and what is printed around theirs.
 _JOINED = {
@@ -99,13 +102,13 @@ def compare_numbers(
 
     A published value is one run of the paper's system on the same questions. It is therefore
     compared with the prediction interval of one more run of ours; if all seeds agree, it is
-    compared with our value at the printed precision. A value that one run on so many items cannot
-    give is compared with the interval of a mean of `attainable_runs` runs. A mean over training
-    runs that did not all learn is not compared. A trained system has a row with the paper's
-    hyperparameters and, if the configuration tunes it, another with those tuned on dev. Values that
-    the paper cites, or does not print, and those of systems that it lacks have rows without a
-    verdict. `cv` is that of `spread.coefficient_of_variation`. `only` is a paper and an artefact,
-    to leave out all others.
+    compared with our value at the printed precision. If one run cannot give a value, this value and
+    the system's others in the table are compared with the interval of a mean of `attainable_runs`
+    runs. A mean over training runs that did not all learn is not compared. A trained system has a
+    row with the paper's hyperparameters and, if the configuration tunes it, another with those
+    tuned on dev. Values that the paper cites, or does not print, and those of systems that it lacks
+    have rows without a verdict. `cv` is that of `spread.coefficient_of_variation`. `only` is a
+    paper and an artefact, to leave out all others.
     """
     repeats = find_repeats(papers)
     rows = [
@@ -155,50 +158,84 @@ def judge(scores: pd.DataFrame, confidence: float, is_comparable: bool = True) -
     """Judge published scores: set `verdict`, `reason`, `attainable_runs` and the interval.
 
     Args:
-        scores: Our scores, columns MEASURED and `measure`, with the `published` value, NaN for
-            none, the unit of its last digit (`step`), the `rounding` error of its column, and the
-            list of values of `competitors`.
+        scores: Our scores, columns MEASURED, `measure` and PROTOCOL, with the `published` value,
+            NaN for none, the unit of its last digit (`step`), the `rounding` error of its column,
+            and the list of values of `competitors`.
         confidence: The level of the intervals.
         is_comparable: Whether the published values are about these data.
     """
+    attainable = attainable_runs(scores if is_comparable else scores.iloc[:0])
+    counts = (attainable[name].reindex(scores.index) for name in ("needed", "runs"))
     judged = [
-        _judge_score(row, confidence, is_comparable)
+        _judge_score(row, needed, runs, confidence, is_comparable)
         if pd.notna(row.published)
         else (None, row.run_low, row.run_high, "", "")
-        for row in scores.itertuples()
+        for row, needed, runs in zip(scores.itertuples(), *counts, strict=True)
     ]
     columns = ["attainable_runs", "run_low", "run_high", "verdict", "reason"]
     return scores.assign(**pd.DataFrame(judged, scores.index, columns))
 
 
-def _judge_score(score: Any, confidence: float, is_comparable: bool) -> tuple:
+def attainable_runs(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return of how many runs each published score is a mean: columns `needed` and `runs`.
+
+    `needed` is the smallest number that can give this value, see `runs_needed`, or NaN. A paper
+    measures a system by one protocol, so `runs` is the largest number that the values of the system
+    in the table and on the data set need, also for measures that are not checked.
+
+    Args:
+        scores: As for `judge`.
+    """
+    counts = [
+        runs_needed(row.published, row.step, row.measure, row.n_items)
+        if pd.notna(row.published)
+        else None
+        for row in scores.itertuples()
+    ]
+    needed = pd.Series(counts, scores.index, dtype="float64")
+    runs = needed.groupby([scores[name] for name in PROTOCOL]).transform("max")
+    # A measure that is not checked says nothing about a single run.
+    return pd.DataFrame({"needed": needed, "runs": runs.where(runs > 1, needed)})
+
+
+def _judge_score(
+    score: Any, needed: float, runs: float, confidence: float, is_comparable: bool
+) -> tuple:
     """Compare our interval, or that of a mean of several runs, with a published score."""
     if failed := learnt_text(score.n_learned, score.n_trained):
         return None, np.nan, np.nan, NOT_LEARNT, f"{failed} training runs"
-    low, high, runs, reasons = score.run_low, score.run_high, None, []
+    low, high, published, reasons = score.run_low, score.run_high, score.published, []
     measure, items = MEASURES[score.measure], score.n_items
-    if is_comparable and measure.values:
-        runs = runs_needed(score.published, score.step, score.measure, items)
-        if not runs:
-            reasons.append(f"no mean of up to {MOST_RUNS} runs of {items} items gives this value")
-    if runs and runs > 1:
+    if is_comparable and measure.values and np.isnan(needed):
+        reasons.append(f"no mean of up to {MOST_RUNS} runs of {items} items gives this value")
+    if runs > 1:
         spread = score.mean, score.sd, score.n_seeds, confidence
-        ends = interval_of_runs(*spread, runs, measure.largest)
+        ends = interval_of_runs(*spread, int(runs), measure.largest)
         low, high = (round(end, DECIMALS) for end in ends)
-        reasons.append(
-            f"one run on {items} items cannot give {score.published:g}, a mean of {runs} runs "
-            "can; the interval is that of such a mean"
-        )
-    judged = verdict(score.published, low, high, score.competitors)
-    if pd.isna(low):
-        reasons.append(ONE_SEED)
-    elif judged == INCONCLUSIVE:
-        inside = ", ".join(f"{value:g}" for value in score.competitors if low <= value <= high)
-        reasons.append(f"the interval also contains {inside}, published for competing systems")
+        if needed == runs:
+            reasons.append(
+                f"one run on {items} items cannot give {published:g}, a mean of {runs:g} runs can; "
+                "the interval is that of such a mean"
+            )
+        elif low < high:
+            reasons.append(
+                f"the interval is that of a mean of {runs:g} runs, because another value of this "
+                "system here needs so many"
+            )
     if score.run_low == score.run_high:
         # Another run gives the same value, so only the paper's rounding can differ.
         margin = score.rounding + ROUNDED
-        judged = verdict(score.published, score.mean - margin, score.mean + margin)
+        judged = verdict(published, score.mean - margin, score.mean + margin)
+        return runs, low, high, judged, "; ".join(reasons)
+    judged = verdict(published, low, high, score.competitors)
+    if pd.isna(low):
+        reasons.append(ONE_SEED)
+    elif judged == INCONCLUSIVE:
+        margin = paper_margin(published, score.competitors)
+        reasons.append(
+            f"the interval is {high - low:.3f} wide, more than half of {margin:.2g}, the smallest "
+            "difference to what is published for a competing system"
+        )
     return runs, low, high, judged, "; ".join(reasons)
 
 

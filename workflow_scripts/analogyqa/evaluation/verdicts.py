@@ -1,7 +1,7 @@
 """Verdicts: how our interval compares with a published value, and which values runs can give."""
 
 from collections.abc import Iterable
-from math import ceil, floor
+from math import ceil, floor, inf
 from typing import NamedTuple
 
 import pandas as pd
@@ -36,8 +36,9 @@ LOOKS = {
     INCONCLUSIVE: Look(
         "?",
         "⬜",
-        "the interval also contains the published value of a competing system, several points of "
-        "a curve may be the best, or there is only one seed",
+        "the interval contains the published value, but is not narrower than half of its "
+        "difference from a competing system's, or several points of a curve may be the best, or "
+        "there is only one seed",
     ),
     ENFORCED: Look(
         "≡",
@@ -58,6 +59,15 @@ LOOKS = {
 MARKS = {name: look.mark for name, look in LOOKS.items() if name not in (NOT_RUN, NOT_COMPARABLE)}
 
 
+# A value is reproduced only by an interval narrower than this share of the paper's margin.
+NARROW = 0.5
+
+
+def paper_margin(published: float, competitors: Iterable[float]) -> float:
+    """Return the smallest difference to the value of a competing system; infinite for none."""
+    return min((abs(published - value) for value in competitors), default=inf)
+
+
 def verdict(
     published: float, low: float | None, high: float | None, competitors: Iterable[float] = ()
 ) -> str:
@@ -67,13 +77,14 @@ def verdict(
         published: The published value.
         low, high: Our interval; None or NaN if it is not known, which is inconclusive.
         competitors: The published values of competing systems, which the paper calls better or
-            worse. If one of them is in the interval, too, the verdict is inconclusive.
+            worse. If the interval is too wide to tell a value from the nearest of them, see
+            `NARROW`, the verdict is inconclusive.
     """
     if low is None or high is None or pd.isna(low):
         return INCONCLUSIVE
     if low <= published <= high:
-        is_shared = any(low <= competitor <= high for competitor in competitors)
-        return INCONCLUSIVE if is_shared else REPRODUCED
+        is_narrow = high - low < NARROW * paper_margin(published, competitors)
+        return REPRODUCED if is_narrow else INCONCLUSIVE
     return HIGHER if low > published else LOWER
 
 
