@@ -23,6 +23,7 @@ from analogyqa.evaluation.summary import (
     DECIMALS,
     Learnt,
     Values,
+    few_learnt,
     join_folds,
     learnt_text,
     sum_learnt,
@@ -230,8 +231,7 @@ def _learnt_columns(
 ) -> dict:
     """Return how many training runs of both sides learned, and whether one has too few.
 
-    `learned` is "" if all did, and for costs. A claim is about systems as they are run, so training
-    runs that did not learn count; but a mean is not that of a trained system if most did not.
+    `learned` is "" if all did, and for costs.
     """
     counts = {side.name: sum_learnt(side.cells, learnt, config) for side in pair}
     if claim.kind == COST or not any(learnt_text(*count) for count in counts.values()):
@@ -241,8 +241,7 @@ def _learnt_columns(
         for name, (learned, trained) in counts.items()
         if trained
     )
-    few = any(2 * learned < trained for learned, trained in counts.values())
-    return {"learned": text, "few_learned": few}
+    return {"learned": text, "few_learned": any(few_learnt(*count) for count in counts.values())}
 
 
 def _compare(

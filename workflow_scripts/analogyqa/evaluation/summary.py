@@ -453,3 +453,12 @@ def learnt_text(n_learned: int, n_trained: int) -> str:
     """Return `learned 6 of 10`, or "" if all training runs have learnt; a count may be missing."""
     has_failed = pd.notna(n_trained) and n_learned < n_trained
     return f"learned {n_learned} of {n_trained}" if has_failed else ""
+
+
+def few_learnt(n_learned: int, n_trained: int) -> bool:
+    """Return whether most training runs did not learn, so that no claim can rest on them.
+
+    A claim is about systems as they are run, so training runs that did not learn count; but a mean
+    is not that of a trained system if most did not. A count may be missing.
+    """
+    return bool(pd.notna(n_trained) and 2 * n_learned < n_trained)

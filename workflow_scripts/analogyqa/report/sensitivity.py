@@ -20,6 +20,7 @@ from analogyqa.evaluation.summary import (
     DECIMALS,
     MEASURED,
     Results,
+    few_learnt,
     learnt_text,
     to_frame,
 )
@@ -96,7 +97,7 @@ def build_sensitivity(
             if published is not None:
                 competitors = paper.competitors(printed)
                 row["mark"] = verdict(published, run["run_low"], run["run_high"], competitors)
-                if _has_failed(run):
+                if learnt_text(run["n_learned"], run["n_trained"]):
                     row["mark"] = NOT_LEARNT
             paper_cell = cells.get((system, dataset, PAPER, ""))
             if choice != PAPER and cell == paper_cell:
@@ -107,15 +108,13 @@ def build_sensitivity(
     return to_frame(rows, SENSITIVITY)
 
 
-def _has_failed(run: dict) -> bool:
-    """Return whether some training runs behind a row of a summary did not learn."""
-    return bool(learnt_text(run["n_learned"], run["n_trained"]))
-
-
 def _compare_systems(
     pair: list[Cell | None], measure: str, results: Results, config: Config
 ) -> dict:
-    """Compare the first system with the second, if there are two; nothing follows if one failed."""
+    """Compare the first system with the second, if there are two.
+
+    Nothing follows if most training runs of one did not learn.
+    """
     if len(pair) < 2:
         return {}
     cells = [cell for cell in pair if cell]
@@ -127,7 +126,7 @@ def _compare_systems(
         decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
         row["verdict"] = decided if row_p_value(row) < significance_level(config) else UNDECIDED
     runs = [results.by_cell.get((cell, measure)) for cell in cells]
-    if any(_has_failed(run) for run in runs if run):
+    if any(few_learnt(run["n_learned"], run["n_trained"]) for run in runs if run):
         row["verdict"] = NOT_LEARNT
     return row
 

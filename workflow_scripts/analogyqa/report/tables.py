@@ -173,7 +173,8 @@ NO_PUBLISHED = f"No published values: {OTHER_DATA}."
 LEARNT = (
     "Learned k of n: in the epoch that dev chose, the loss of k of the n training runs is below "
     "that of one constant energy for all quadruples. Where k is less than n, the mean has no "
-    "interval, and no verdict is drawn."
+    "interval, and no published number is judged by it; below half of n, there is no verdict on a "
+    "comparison of systems, either."
 )
 
 
