@@ -81,10 +81,10 @@ def test_a_loss_depends_on_the_expected_sentences(compute_loss, loss, ranker):
 
 @pytest.mark.parametrize("loss", [loss for loss, entry in OBJECTIVES.items() if entry.one_sided])
 @pytest.mark.parametrize("ranker", sorted({ranker for loss, ranker in FITTING if loss == "lwda"}))
-def test_two_sided_loss_is_one_sided_without_prototypes(compute_loss, loss, ranker):
+def test_two_sided_loss_is_one_sided_for_a_ranker_of_one_side(compute_loss, loss, ranker):
     names = loss, OBJECTIVES[loss].one_sided
     two_sided, one_sided = (compute_loss(name, ranker)[0].item() for name in names)
-    assert (two_sided == one_sided) == (not RANKERS[ranker].needs_prototypes)
+    assert (two_sided == one_sided) == (RANKERS[ranker].sides == 1)
 
 
 class FixedEnergies:
