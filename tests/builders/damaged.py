@@ -192,6 +192,7 @@ RELATED_QUESTIONS = b"""\
 <RelQSubject>oak</RelQSubject><RelQBody></RelQBody></RelQuestion>
 </Thread></OrgQuestion></xml>
 """
+RELATED_GOLD = b"Q388\tQ388_R14\t14\t0.07\tfalse\nQ388\tQ388_R21\t21\t0.05\ttrue\n"
 RELATED_LINES = (
     b'{"split": "a", "label": "Relevant", "orgq": "be tree", "relq": "elm"}\n'
     b'{"split": "b", "label": true, "qid": "Q7", "rid": "Q7_R1", "orgq": "a", "relq": "\\u00e9"}\n'
@@ -247,6 +248,7 @@ TARGETS = {
     "SemEval": Target(read_corpus("semeval"), [CQA.encode()], ".xml", 8_000),
     "SemEval, table": Target(build("semeval"), [CQA.encode()], ".xml", 500),
     "related questions": Target(read_corpus("semeval_related"), [RELATED_QUESTIONS], ".xml", 4_000),
+    "related questions, ids": Target(read_corpus("semeval_ids"), [RELATED_GOLD], ".txt", 4_000),
     "related questions, JSON": Target(read_corpus("semeval_related"),
         [RELATED_LINES], ".jsonl", 4_000),
     "table": Target(read_corpus("table"), [b"question,answer,label\nwho?,it,1\n"], ".csv", 4_000),

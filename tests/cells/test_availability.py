@@ -222,6 +222,9 @@ NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-n
          {"other": ["other", "a/gone.txt"], "means": ["part", "a/gone.txt"]}),
         (vectors("part"), {"left_out": {"toy": "lazy"}, **trained_on("toy")},
          {"toy": ["lazy"], "means": ["part"]}),
+        # Ids are not encoded as if they were texts.
+        (stored("weights"), {"datasets": {"ids": OTHER | {"reader": "semeval_ids"}}},
+         {"mean ids": ["ids"]}),
     ],
 )  # fmt: skip
 def test_reasons_name_the_missing_files(available, systems, changes, reasons):

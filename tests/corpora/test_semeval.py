@@ -5,11 +5,11 @@ from functools import partial
 
 import pytest
 
-from analogyqa.corpora.semeval import read, read_related
+from analogyqa.corpora.semeval import read, read_ids, read_related
 from analogyqa.corpora.table import Pair, build_corpus
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import SPLITS
-from builders.damaged import CQA, RELATED, THREAD
+from builders.damaged import CQA, RELATED, RELATED_GOLD, THREAD
 
 PAIRS = [
     Pair(13, "Q1_R2", "a tree which one & where ?", "an oak", 1),
@@ -125,3 +125,23 @@ def test_a_split_selects_parts_of_its_file(tmp_path):
     assert corpus["split"].value_counts().to_dict() == {"train": 3, "dev": 2, "test": 5}
     with pytest.raises(AnalogyQAError, match="no questions in this file"):
         build_corpus(*arguments, parts | {"dev": ["c"]})
+
+
+def test_ids_of_a_gold_file_become_pairs(read_file):
+    assert read_file(read_ids, "a.relevancy", RELATED_GOLD.decode()) == [
+        Pair(1, "Q388", "Q388", "Q388_R14", 0, "test2017"),
+        Pair(2, "Q388", "Q388", "Q388_R21", 1, "test2017"),
+    ]
+
+
+def test_ids_of_sentence_vectors_are_sorted_and_tell_the_part(read_file):
+    names = ["Q268_R1", "Q201_R3", "Q201", "Q200_R10", "Q387_R1", "Q268", "Q200_R9"]
+    content = "7 2\n" + "".join(f"{name} 0 1\n" for name in names)
+    pairs = [(pair[1:4], pair.label, pair.part) for pair in read_file(read_ids, "a.txt", content)]
+    assert pairs == [
+        (("Q200", "Q200", "Q200_R9"), 1, "train-part1"),
+        (("Q200", "Q200", "Q200_R10"), 1, "train-part1"),
+        (("Q201", "Q201", "Q201_R3"), 1, "train-part2"),
+        (("Q268", "Q268", "Q268_R1"), 1, "dev"),
+        (("Q387", "Q387", "Q387_R1"), 1, "test2016"),
+    ]

@@ -173,6 +173,11 @@ DAMAGE = {
         ((' ORGQ_ID="Q1"', ""), ", line 2: a OrgQuestion without ORGQ_ID"),
         (("RelQuestion", "Question"), ", line 2: the question Q1 has no related question"),
     ],
+    "related questions, ids": [
+        (("false", "maybe"), ", line 1: 'Q388_R14', 'maybe' are not an id"),
+        (("Q388_R21", "Q388_C21"), ", line 2: 'Q388_C21', 'true' are not an id"),
+        (("0.05\t", ""), ", line 2: 'Q388\\tQ388_R21"),
+    ],
     "related questions, JSON": [
         (related() + "{\n", ", line 3: not a pair of questions"),
         (related() + "[]\n", ", line 3: not a pair of questions"),

@@ -112,3 +112,10 @@ def test_sentences_are_looked_up(tmp_path):
     path.with_suffix(".words.txt").write_text("C.\n")
     with pytest.raises(AnalogyQAError, match=r"s\.npy: .*Compute them again and save both files"):
         look_up(["C."], resources)
+
+
+def test_ids_are_looked_up_in_a_text_file(write_vectors):
+    resources = Resources(write_vectors(["Q1", "Q1_R2"], np.eye(2)), "", [], True)
+    assert look_up(["Q1_R2", "Q1", "Q1_R2"], resources).tolist() == [[0, 1], [1, 0], [0, 1]]
+    with pytest.raises(AnalogyQAError, match=r"words\.vec: 1 of 2 sentences have no vector.*'q1'"):
+        look_up(["Q1", "q1"], resources)

@@ -42,6 +42,16 @@ def test_a_table_has_the_printed_numbers_in_our_unit_and_their_coordinates():
     assert cells == [("mean", "MAP"), ("mean", "MRR")]
 
 
+def test_a_row_may_have_a_value_in_one_column_only_with_coordinates_of_its_own():
+    rows = {"Ours": {"system": "analogy"}, "Elsewhere": {"system": "mean", "measure": "mrr"}}
+    published = {"Ours": [40, 30], "Elsewhere": ["-", 20]}
+    table = artefact(TABLE, rows=rows, published=published, only={"Elsewhere": "MRR"})
+    *others, number = table.numbers()
+    assert [(at.row, at.column) for at in others] == [("Ours", "MAP"), ("Ours", "MRR")]
+    assert (number.row, number.column, number.published) == ("Elsewhere", "MRR", 0.2)
+    assert number.coordinates == table.cells | Coordinates(system="mean", measure="mrr")
+
+
 COUNTS = """
 title: C
 cells: {dataset: toy, split: test}
@@ -177,6 +187,8 @@ COSTLY {columns: {Size: {cost: watts}}} => cost
 COSTLY {columns: {Size: {measure: map, cost: parameters}}, published: {}} => remove measure
 FIGURE {published: {A: [0.5]}} => a figure has no published
 FIGURE {lines: {A: {}}} => either lines or one axis y
+TABLE {only: {Hers: MAP, Ours: MAP}} => only: no row or column .*Hers
+TABLE {only: {Ours: NDCG}} => only: no row or column .*NDCG
 FIGURE {x: {p: [2], dropout: [0]}, y: {}, lines: {A: {}}} => one axis x
 FIGURE {y: {}, lines: {A: {}}, best: {A: [5]}} => best: 5 is not among .* of p
 FIGURE {y: {}, lines: {A: {}}, best: {B: [2]}} => best: no lines

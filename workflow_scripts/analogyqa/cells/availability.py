@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analogyqa.cells import Cell, varied_systems
+from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError, looked_in
 from analogyqa.folders import list_files
 from analogyqa.pretrained import hugging_face
@@ -329,6 +330,7 @@ class Availability:
         for name, system in config.systems.items():
             if part := next((part for part in system.parts if part in reasons), None):
                 reasons[name] = reasons[part]
+        reasons |= self._why_no_texts()
         for dataset in config.outside_papers("datasets"):
             not_on = self._why_not_on(dataset)
             reasons |= {key: why for key, why in not_on.items() if key.split()[0] not in reasons}
@@ -338,6 +340,14 @@ class Availability:
                 listed = "; ".join(f"{name}: {reason}" for name, reason in why.items())
                 raise AnalogyQAError(f"{dataset}: no system can run on it. {listed}")
         return reasons
+
+    def _why_no_texts(self) -> dict[str, str]:
+        """Return why systems of texts cannot run on data sets of ids, by `system dataset`."""
+        datasets, systems = self._config.datasets.items(), self._config.systems.items()
+        of_ids = [name for name, at in datasets if READERS[at.reader].gives_ids]
+        of_texts = [name for name, at in systems if not at.sentence_vectors and not at.parts]
+        why = "has ids instead of texts, and it reads no sentence vectors"
+        return {f"{name} {ids}": f"{ids} {why}" for name in of_texts for ids in of_ids}
 
     def _why_not_on(self, dataset: str) -> dict[str, str]:
         """Return why systems cannot run on a data set of the user's own, by `system dataset`.

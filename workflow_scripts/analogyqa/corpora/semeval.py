@@ -9,10 +9,12 @@ Subtask B: a question is the subject and body of an "original question"; its can
 related questions that a search engine found, in its order. The release is XML and repeats the
 question for each candidate. Because the official files of two parts are not available, we also
 read JSON lines, in which `split` names the part. Some of their texts are lemmatised (`orgq`,
-`relq`) because the raw text is incomplete.
+`relq`) because the raw text is incomplete. Where only the sentence vectors of the questions are
+published, the texts are the ids, by which the vectors are named.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -32,6 +34,11 @@ REPEATED = "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"
 # The released 2015 development split has this question without comments. It cannot be ranked, so
 # we skip it; any other question without comments means a damaged file.
 _RELEASED_WITHOUT_CANDIDATES = {"Q2657"}
+
+
+# The number of the first original question of each part, by the names that JSON lines have.
+_FIRST = {"train-part1": 1, "train-part2": 201, "dev": 268, "test2016": 318, "test2017": 388}
+_QUESTION_ID = re.compile(r"Q([1-9]\d{0,8})(?:_R([1-9]\d{0,8}))?", re.ASCII)
 
 
 class Release:
@@ -213,3 +220,33 @@ def _id(values: dict, name: str) -> str:
         raise TypeError(f"{name}: {shown(value)} is neither text nor an integer")
     require_text(str(value))
     return clean_id(str(value))
+
+
+def read_ids(path: str | Path) -> Iterator[Pair]:
+    """Yield the pairs of a file that has the ids of questions instead of their texts.
+
+    It is a gold file (ids, rank, score and label on each line, with tabs), or one of sentence
+    vectors in text format. The latter has no labels, so all related questions count as similar.
+    Pairs are sorted by the numbers in their ids.
+
+    Raises AnalogyQAError for another id or label.
+    """
+    pairs = {}
+    for number, line in read_lines(path):
+        *fields, label = line.split("\t")
+        name = fields[1] if len(fields) == 4 else line.partition(" ")[0]
+        label = label if fields else "true"
+        if number == 1 and not fields and name.isdecimal():
+            continue  # the number of vectors
+        match = _QUESTION_ID.fullmatch(name)
+        if match is None or label not in RELATED_LABELS:
+            raise AnalogyQAError(
+                f"{path}, line {number}: {shown(name)}, {shown(label)} are not an id (Q1_R2) and a "
+                "label. Fetch the file again."
+            )
+        thread, related = match.groups()
+        if related:
+            part = [part for part, first in _FIRST.items() if first <= int(thread)][-1]
+            pair = Pair(number, f"Q{thread}", f"Q{thread}", name, RELATED_LABELS[label], part)
+            pairs[int(thread), int(related)] = pair
+    yield from (pairs[key] for key in sorted(pairs))

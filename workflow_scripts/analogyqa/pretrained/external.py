@@ -1,12 +1,14 @@
 """Sentence vectors that another program or package computes."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import nfc
+from analogyqa.vectors.files import known_vectors
 from analogyqa.vectors.store import read_store
 
 if TYPE_CHECKING:
@@ -14,16 +16,20 @@ if TYPE_CHECKING:
 
 
 def look_up(texts: Sequence[str], resources: "Resources") -> np.ndarray:
-    """Look up n sentences in a `.npy` file: float32 [n, d].
+    """Look up n sentences in a file of vectors: float32 [n, d].
 
-    `resources.weights` is the file, float32 [m, d]. The `.words.txt` next to it has the m sentences
-    on its lines, in any Unicode form, and must include those that a run writes to
+    `resources.weights` is the file: `.npy`, float32 [m, d], or any file of word vectors whose words
+    are the sentences, such as ids. The `.words.txt` next to a `.npy` has the m sentences on its
+    lines, in any Unicode form, and must include those that a run writes to
     `sentence_vectors/{dataset}/*.words.txt`.
 
     Raises AnalogyQAError when the files do not fit each other, or a sentence is missing.
     """
-    vectors, lines = read_store(resources.weights, "Compute them again and save both files.")
-    rows = {nfc(line): row for line, row in lines.items()}
+    if Path(resources.weights).suffix == ".npy":
+        vectors, lines = read_store(resources.weights, "Compute them again and save both files.")
+        rows = {nfc(line): row for line, row in lines.items()}
+    else:
+        vectors, rows = known_vectors(resources.weights, texts)
     missing = [text for text in texts if text not in rows]
     if missing:
         raise AnalogyQAError(

@@ -122,7 +122,7 @@ class Published(NamedTuple):
     step: float = 1  # the unit of the last printed digit
 
 
-_TABLE_KEYS = {"columns", "rows", "published", "means_of", "scale", "remarks", "top_group"}
+_TABLE_KEYS = {"columns", "rows", "published", "means_of", "scale", "remarks", "top_group", "only"}
 _FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked", "references"}
 
 
@@ -140,6 +140,8 @@ class Artefact(Section):
     """The coordinates of each column of a table; `cited` for values without counterpart of ours."""
     rows: dict[str, Coordinates | Cited] = {}
     """The coordinates of each row, given like `columns`."""
+    only: dict[str, str] = {}
+    """The one column in which a row has a value, by row; the row has all coordinates itself."""
     remarks: dict[str, str] = {}
     """What a reader must know about the values of a row or column, by its name."""
     top_group: bool = False
@@ -194,6 +196,8 @@ class Artefact(Section):
     def _check_table(self) -> None:
         if unknown := set(self.remarks) - {*self.columns, *self.rows}:
             raise ValueError(f"remarks: no row or column {sorted(unknown)}")
+        if unknown := {*self.only} - {*self.rows} | {*self.only.values()} - {*self.columns}:
+            raise ValueError(f"only: no row or column {sorted(unknown)}")
         rows, given = list(self.rows), list(self.published)
         if given and given != rows:
             raise ValueError(f"published: give the rows {rows}, in this order, instead of {given}")
@@ -236,6 +240,8 @@ class Artefact(Section):
             for panel, point in zip(self.panels, best, strict=True):
                 yield Published(line, panel, self.coordinates(line, panel), point, BEST)
         for row, column in product(self.rows, self.columns):
+            if self.only.get(row, column) != column:
+                continue
             coordinates = self.coordinates(row, column)
             value = self._printed(row, column)
             scale = self.scale if coordinates.kind == SCORE else 1
@@ -293,6 +299,7 @@ class Artefact(Section):
         """
         row_part = {**self.rows, **self.lines}.get(row or "")
         column_part = {**self.columns, **self.panels}.get(column or "")
+        column_part = None if row in self.only else column_part
         given = (part for part in (row_part, column_part) if isinstance(part, Coordinates))
         try:
             return reduce(or_, given, self.cells)
