@@ -122,7 +122,9 @@ class TestPublishedValues:
             shared = values[name].keys() & larger.keys()
             assert all(values[name][key] == larger[key] for key in shared), name
             assert name in ("table4", "table5") or len(shared) == 6
-        assert len(values["table3"]) == 144
+        # Four values of the table are also compared with the vectors that the authors published.
+        systems = [system for system, *_ in values["table3"]]
+        assert (len(systems), systems.count("authors")) == (148, 4)
 
 
 class TestVerdict:
