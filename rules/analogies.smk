@@ -7,8 +7,9 @@ rule induce_category:
         words=available("words"),
         texts=available("texts"),
         inference=available("inference"),
+        triplets=available("triplets"),
         model=model_files(AVAILABLE.parser),
-        sources=source_records(*map(available, ("words", "texts", "inference"))),
+        sources=source_records(*map(available, ("words", "texts", "inference", "triplets"))),
     output:
         f"{RESULTS}/analogies/{{category}}.parquet",
     resources:

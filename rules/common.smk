@@ -11,7 +11,7 @@ from itertools import chain
 from snakemake.io import IOFile
 from snakemake.settings.types import RerunTrigger
 
-from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
+from analogyqa.analogies.specs import DISTRACTOR_STYLES, RELATIONS, SOLVERS
 from analogyqa import cells
 from analogyqa.arithmetic import PORTABLE
 from analogyqa.cells import Cell, split_corpus
@@ -424,10 +424,10 @@ def category_settings(wildcards):
 
 
 def category_code(wildcards):
-    rules = [RELATIONS[rule].definition for rule in CONFIG.categories[wildcards.category].rule]
-    return script_hash(
-        "induce_category", *rules, *(spec.definition for spec in DISTRACTORS.values())
-    )
+    category = CONFIG.categories[wildcards.category]
+    makers = DISTRACTOR_STYLES[category.distractors] if category.distractors else {}
+    plugins = [*(RELATIONS[rule] for rule in category.rule), *makers.values()]
+    return script_hash("induce_category", *(spec.definition for spec in plugins))
 
 
 def relation_tables(wildcards):

@@ -18,6 +18,7 @@ with job(snakemake) as settings:
         {path: read_nli([path]) for path in files.inference},
         find_spacy_model(snakemake, "the structure of sentences (parser.model)"),
         settings["seed"],
+        files.triplets,
     )
     logging.info("%s: %d of %d pairs", snakemake.wildcards.category, len(frame), category.pairs)
     write_table(frame, ANALOGIES, snakemake.output[0])

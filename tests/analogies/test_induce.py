@@ -5,10 +5,13 @@ import gzip
 import pandas as pd
 import pytest
 import spacy
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analogyqa.analogies import induce
+from analogyqa.analogies.distractors import letters
 from analogyqa.analogies.induce import SentencePair, choose_pairs, induce_category, read_sentences
-from analogyqa.analogies.specs import DISTRACTORS, RuleSpec
+from analogyqa.analogies.specs import DISTRACTOR_STYLES, DISTRACTORS, RuleSpec
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.data import Category
 from builders.documents import UD, doc
@@ -83,7 +86,7 @@ def test_an_inference_category_has_each_entailed_pair_once():
     texts = ("A man plays", "A man is playing chess")
     pairs = inferences((*texts, "entailment"), (*texts, "neutral"))
     category = Category(
-        title="E", rule="entailment", pairs=9, inference=[["x"]], length=[2, 9], distractors=True
+        title="E", rule="entailment", pairs=9, inference=[["x"]], length=[2, 9], distractors="coded"
     )
     frame = induce_category(category, "", [], {"one.txt": pairs, "two.txt": pairs}, "model", 0)
     assert frame[["first", "second", "source"]].to_numpy().tolist() == [
@@ -103,6 +106,42 @@ def test_the_answer_of_an_entailment_is_the_premise():
     # A hypothesis is C of only one question, whichever of its premises comes first.
     chosen = choose_pairs(induce.entailed(pairs, "sick.txt", 4, 20, 0), 9, 20, None, 0)
     assert chosen["first"].tolist() == [f"{hypothesis}."]
+
+
+def test_relatedness_selects_pairs_of_their_file(tmp_path):
+    file = tmp_path / "sick.txt"
+    file.write_text("sentence_A\tsentence_B\trelatedness_score\na\tb\t4.5\nc\td\t4.4\n")
+    pairs = inferences(("a", "b", "entailment"), ("c", "d", "entailment"))
+    assert induce.related_pairs(pairs, file, 4.5).to_numpy().tolist() == [["a", "b", "entailment"]]
+
+
+def test_triplets_come_before_the_pairs_of_a_rule(tmp_path, monkeypatch):
+    file = tmp_path / "triplets.txt"
+    file.write_text("It rains \x01There is no rain\x01It is not raining\nA\tB\tC")
+    keys = {"triplets": [["x"]], "triplet_columns": [2, 1, 3], "distractors": "coded"}
+    category = Category(title="N", pairs=9, texts=[["x"]], rule="negation", **keys)
+    pair = SentencePair("A man is not playing chess.", "A man is playing chess.", "x", "negation")
+    monkeypatch.setattr(induce, "apply_rule", lambda *_: [pair])
+    frame = induce_category(category, "", [], {}, "model", 0, [file])
+    assert frame[["first", "second", "source", "rule"]].to_numpy().tolist() == [
+        ["There is no rain", "It rains", "triplets.txt", "triplet"],
+        ["B", "A", "triplets.txt", "triplet"],
+    ]
+    # The rule's pair is refused, because its distractor would be its first sentence.
+    assert frame["distractors"].str[0].tolist() == ["It is not raining", "C"]
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c"]), min_size=3, max_size=4).map(" ".join)
+
+
+@pytest.mark.parametrize("style", DISTRACTOR_STYLES)
+@given(st.lists(st.tuples(WORDS, WORDS, WORDS), max_size=20))
+def test_no_distractor_is_a_sentence_of_its_category(style, triplets):
+    pairs = [SentencePair(a, b, "x", "r", not_negated=c) for a, b, c in triplets]
+    frame = choose_pairs(pairs, 20, 20, spacy.blank("en"), 0, style)
+    sentences = {letters(text) for text in [*frame["first"], *frame["second"]]}
+    distractors = [letters(text) for texts in frame["distractors"] for text in texts]
+    assert not sentences & {*distractors}
 
 
 @pytest.mark.parametrize(
@@ -129,6 +168,9 @@ def test_the_number_of_pairs_with_a_word_is_limited():
         ({"rule": "templates"}, "give exactly one of: templates with words"),
         ({"rule": "plurals", "inference": [["x"]]}, "the rule plurals needs texts"),
         ({"rule": "entailment", "texts": [["x"]]}, "the rule entailment reads no texts"),
+        ({"rule": "plurals", "triplets": [["x"]]}, "give exactly one of: templates with words"),
+        ({"texts": [["x"]], "triplets": [["x"]]}, "rule: name one"),
+        ({"triplets": [["x"]], "triplet_columns": [1, 1, 2]}, "give 1, 2 and 3 in some order"),
     ],
 )
 def test_a_category_must_match_its_rule(keys, message):

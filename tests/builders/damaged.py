@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from analogyqa.analogies.induce import read_word_pairs
+from analogyqa.analogies.induce import read_triplets, read_word_pairs, related_pairs
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
@@ -198,6 +198,8 @@ RELATED_LINES = (
     b'{"split": "b", "label": true, "qid": "Q7", "rid": "Q7_R1", "orgq": "a", "relq": "\\u00e9"}\n'
 )
 RELATIONS = b"In Rome\tIn Italy\nIn Oslo\tIn Norway\nIn Bern\tIn Switzerland\n"
+PAIRS = pd.DataFrame({"premise": ["a"], "hypothesis": ["b"]})
+SICK_SCORES = b"sentence_A\tsentence_B\trelatedness_score\na\tb\t4.5\n"
 SELQA = (
     b'[{"question": "who?", "article": "A", "candidates": ["it", ""], "answers": [0]}, '
     b'{"question": "when?", "article": "B", "candidates": ["a", "b"], "answers": [1]}]'
@@ -257,6 +259,9 @@ TARGETS = {
         [zipped(("env.pkl", SPLIT_PICKLE))], ".pkl.zip", 2_000),
     "SelQA": Target(read_corpus("selqa"), [SELQA], ".json", 4_000),
     "lines": Target(lambda path: list(read_lines(path)), [b"a\tb\n\xc3\xa9\n"], ".tsv", 2_000),
+    "triplets": Target(lambda path: list(read_triplets(path, (1, 2, 3))),
+        [b"It rains\tIt pours\tIt snows\n"], ".txt", 2_000),
+    "relatedness": Target(lambda path: related_pairs(PAIRS, path, 4), [SICK_SCORES], ".txt", 2_000),
     "word pairs": Target(lambda path: read_word_pairs(path, "places"),
         [b": places\nRome Italy Oslo Norway\n"], ".txt", 2_000),
     "word counts": Target(lambda path: read_frequencies(path, {"elm": 0}),

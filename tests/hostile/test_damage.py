@@ -219,6 +219,11 @@ DAMAGE = {
         ("In Rome\tIn Italy\nIn Oslo\tIn Norway\n", ": 2 pairs"),
         ('"In"\t"It"\n"On"\t"It"\n"At"\t"It"\n', "double quotes", "without a text"),
     ],
+    "triplets": [("It rains\tIt pours\n", ", line 1: 2 columns, 2 of them with text")],
+    "relatedness": [
+        *((text, ": no column relatedness_score") for text in ("", "sentence_A\tsentence_B\n")),
+        (("4.5", "much"), "'much'"),
+    ],
     "YahooCQA": [
         (b"", ""),
         (zipped(("a.pkl", b""), ("b.pkl", b"")), "a.pkl"),

@@ -1,4 +1,4 @@
-"""Make the sentence pairs of a category: from templates and word pairs, or from sentences.
+"""Make the sentence pairs of a category: from templates and word pairs, sentences, or triplets.
 
 Templates are section 3.1.1 of Zhu and de Melo (2020), and its nationality adjectives.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analogyqa.analogies.distractors import draw_distractors
+from analogyqa.analogies.distractors import draw_distractors, letters
 from analogyqa.analogies.grammar import finish_sentence, word_set
 from analogyqa.analogies.specs import RELATIONS
 from analogyqa.errors import AnalogyQAError
@@ -44,7 +44,8 @@ class SentencePair(NamedTuple):
 
     `varied` is the word that the rule changes, such as the adjective. The number of pairs with the
     same varied word is limited. `words` is the number of the pair of words that fills a template;
-    0 for sentences that no template made.
+    0 for sentences that no template made. `not_negated` is a distractor of the second sentence, ""
+    if none is known.
     """
 
     first: str
@@ -53,6 +54,7 @@ class SentencePair(NamedTuple):
     rule: str
     varied: str = ""
     words: int = 0
+    not_negated: str = ""
 
 
 def induce_category(
@@ -62,6 +64,7 @@ def induce_category(
     inference: Mapping[str, pd.DataFrame],
     parser: str,
     seed: int,
+    triplets: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Make the sentence pairs of a category, as a table with schema ANALOGIES.
 
@@ -72,35 +75,43 @@ def induce_category(
         inference: NLI pairs of each file (premise, hypothesis, label), for rules that need labels.
         parser: spaCy model that parses sentences, "" for none.
         seed: shuffles candidates and draws distractors.
+        triplets: files of triplets, see `read_triplets`.
 
     Raises:
         AnalogyQAError: when a file is malformed or the model cannot be loaded.
     """
     nlp = load_parser(parser) if category.parses else None
     section = read_word_pairs(words, category.words[1]) if category.words else []
-    make = RELATIONS[category.rule[0]].load()
-    parts: Sequence[Iterable[SentencePair]]
+    parts: Sequence[Iterable[SentencePair]] = []
     if category.templates:
+        make = RELATIONS[category.rule[0]].load()
         unique: dict[str, SentencePair] = {}
         for pair in make(section, category.sides, category.names, Path(words).name):
             unique.setdefault(pair.first, pair)
         filled = list(unique.values())
         order = np.random.default_rng(seed).permutation(len(filled))
         parts = [[filled[row] for row in sorted(order[: category.pairs])]]
-    elif inference or nlp is None:
+    elif inference:
+        make = RELATIONS[category.rule[0]].load()
+        if category.relatedness:
+            inference = {
+                path: related_pairs(file_pairs, path, category.relatedness)
+                for path, file_pairs in inference.items()
+            }
         parts = [
             make(file_pairs, Path(path).name, *category.length, seed)
             for path, file_pairs in inference.items()
         ]
-    else:
+    elif nlp:
         sentences = read_sentences(texts, *category.length)
         parts = [
             apply_rule(rule, sentences, dict(section), category.holding, nlp, [seed, number])
             for number, rule in enumerate(category.rule)
         ]
-    pairs = filter(None, chain.from_iterable(zip_longest(*parts)))  # from each part in turn
-    parse = nlp if category.distractors else None
-    return choose_pairs(pairs, category.pairs, category.each, parse, seed)
+    known = (pair for path in triplets for pair in read_triplets(path, category.triplet_columns))
+    made = filter(None, chain.from_iterable(zip_longest(*parts)))  # from each part in turn
+    parse, style = (nlp, category.distractors) if category.distractors else (None, "")
+    return choose_pairs(chain(known, made), category.pairs, category.each, parse, seed, style)
 
 
 def load_parser(model: str) -> "Language":
@@ -224,36 +235,90 @@ def entailed(
             yield SentencePair(*texts, source, "label")
 
 
+def related_pairs(pairs: pd.DataFrame, path: str | Path, least: float) -> pd.DataFrame:
+    """Return the NLI pairs whose relatedness is at least `least`, according to their file.
+
+    Raises AnalogyQAError for a file without relatedness, which those of SICK have.
+    """
+    try:
+        header, *rows = (line.split("\t") for line in read_packed_lines(path))
+        places = [header.index(name) for name in _RELATEDNESS]
+        scored = ([row[place] for place in places] for row in rows if len(row) == len(header))
+        related = {(a, b) for a, b, score in scored if float(score) >= least}
+    except ValueError as error:
+        raise AnalogyQAError(
+            f"{path}: no column {_RELATEDNESS[-1]} with numbers ({error}). Name files of SICK, or "
+            "remove `relatedness` from the category."
+        ) from error
+    both = zip(pairs["premise"], pairs["hypothesis"], strict=True)
+    return pairs[[pair in related for pair in both]]
+
+
+def read_triplets(path: str | Path, columns: Sequence[int]) -> Iterator[SentencePair]:
+    """Yield the pairs of a file, in its order; each line has two sentences and a distractor.
+
+    They are separated by tabs or by U+0001. `columns` are the places of the first sentence, the
+    second and the distractor, from 1. Sentences are left as they are.
+
+    Raises AnalogyQAError for a line without exactly three texts.
+    """
+    for number, line in read_lines(path):
+        fields = [" ".join(field.split()) for field in re.split("[\t\x01]", line)]
+        if len(fields) != 3 or not all(fields):
+            raise AnalogyQAError(
+                f"{path}, line {number}: {len(fields)} columns, {sum(map(bool, fields))} of them "
+                "with text. Write two sentences and a distractor with tabs between them."
+            )
+        first, second, distractor = (fields[column - 1] for column in columns)
+        yield SentencePair(first, second, Path(path).name, "triplet", not_negated=distractor)
+
+
 def choose_pairs(
-    pairs: Iterable[SentencePair], count: int, per_word: int, nlp: "Language | None", seed: int
+    pairs: Iterable[SentencePair],
+    count: int,
+    per_word: int,
+    nlp: "Language | None",
+    seed: int,
+    style: str = "described",
 ) -> pd.DataFrame:
     """Choose the first valid pairs, as a table with schema ANALOGIES.
 
     The two sentences of a pair differ. No two pairs share their first sentence or, except with
     templates and labelled pairs, their second. So if a word occurs in several pairs, such as a city
     in two states, the first pair wins. The ids of pairs that templates make of one pair of words
-    differ after a dot only.
+    differ after a dot only. No distractor equals a sentence of any pair, but for case and
+    punctuation: it is drawn again, or its pair refused.
 
     Args:
         pairs: candidates, in order.
         count: largest number of pairs.
         per_word: largest number of pairs with the same varied word.
         nlp: parses second sentences, to draw distractors; without it there are none.
+        seed: draws distractors.
+        style: how they are drawn, a key of `DISTRACTOR_STYLES`.
     """
     rows: list[tuple[str, str, str, str, str, list[str]]] = []
     varied: Counter[str] = Counter()
     per_template: Counter[int] = Counter()
     firsts: set[str] = set()
     seconds: set[str] = set()
+    sentences: set[str] = set()
+    wrong: set[str] = set()
     for pair in pairs:
         if len(rows) == count:
             break
         is_repeated = pair.varied and (pair.second in seconds or varied[pair.varied] == per_word)
         if is_repeated or pair.first in firsts or pair.first.lower() == pair.second.lower():
             continue
-        distractors = draw_distractors(nlp(pair.second), seed) if nlp else []
-        if distractors is None:
-            continue
+        distractors: list[str] = []
+        if nlp:
+            own = {letters(pair.first), letters(pair.second)}
+            taken = sentences | own
+            drawn = draw_distractors(nlp(pair.second), seed, style, taken, pair.not_negated)
+            if drawn is None or own & wrong:
+                continue
+            distractors, sentences = drawn, taken
+            wrong.update(map(letters, drawn))
         varied[pair.varied] += 1
         firsts.add(pair.first)
         seconds.add(pair.second)
@@ -264,6 +329,8 @@ def choose_pairs(
     return pd.DataFrame(rows, columns=ANALOGIES.names)
 
 
+# Columns of SICK.
+_RELATEDNESS = ("sentence_A", "sentence_B", "relatedness_score")
 # Columns with sentences in files with a header.
 _COLUMNS = (("sentence_A", "sentence_B"), ("sentence1", "sentence2"))
 # Letters, digits and simple punctuation, without brackets, quotes, dashes or lists.

@@ -65,6 +65,18 @@ DISTRACTORS = {
     "word_reordering": DistractorSpec("analogyqa.analogies.distractors:word_reordering"),
 }
 
+# Ways to draw distractors: as described, and with those of the authors' code that differ from it.
+DISTRACTOR_STYLES = {
+    "described": DISTRACTORS,
+    "coded": DISTRACTORS
+    | {
+        "random_deletion": DistractorSpec("analogyqa.analogies.distractors:coded_deletion"),
+        "random_masking": DistractorSpec("analogyqa.analogies.distractors:coded_masking"),
+        "span_deletion": DistractorSpec("analogyqa.analogies.distractors:coded_span_deletion"),
+        "word_reordering": DistractorSpec("analogyqa.analogies.distractors:coded_reordering"),
+    },
+}
+
 SOLVERS = {
     "3cosadd": SolverSpec("analogyqa.analogies.solve:ThreeCosAdd"),
     "3cosadd_u": SolverSpec("analogyqa.analogies.solve:ThreeCosAdd", constrained=False),

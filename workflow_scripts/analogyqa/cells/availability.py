@@ -208,11 +208,10 @@ class Availability:
         return self._find_all({split: dataset.split_files(split) for split in SPLITS})
 
     def _find_category(self, category: Category) -> dict[str, list[str]]:
-        """Return the files of a category: one of word analogies, and all texts and NLI files."""
-        words = category.words[:1] if category.words else []
-        return self._find_all(
-            {"words": words, "texts": category.texts, "inference": category.inference}
-        )
+        """Return the files of a category: one of word analogies, and all those of sentences."""
+        words = {"words": category.words[:1] if category.words else []}
+        files = {name: getattr(category, name) for name in ("texts", "inference", "triplets")}
+        return self._find_all(words | files)
 
     def _find_all(self, purposes: dict[str, Any]) -> dict[str, list[str]]:
         """Return the files for each purpose that has any; each file is a list of alternatives."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from analogyqa.analogies.specs import RELATIONS, SOLVERS
+from analogyqa.analogies.specs import DISTRACTOR_STYLES, RELATIONS, SOLVERS
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.base import (
@@ -36,7 +36,7 @@ class Category(Section):
 
     title: str
     """The heading of the category's review page."""
-    rule: Annotated[list[Annotated[str, OneOf(RELATIONS)]], Field(min_length=1), OneOrMore]
+    rule: Annotated[list[Annotated[str, OneOf(RELATIONS)]], OneOrMore] = []
     """A key of `RELATIONS`; several rules over parsed sentences give equally many pairs each."""
     pairs: Count
     """The maximum number of pairs."""
@@ -54,20 +54,35 @@ class Category(Section):
     """Words of which a sentence must contain at least one to be parsed."""
     inference: list[Alternatives] = []
     """Files of natural language inference, for rules that read their labels."""
+    relatedness: float | None = None
+    """The minimum relatedness of a pair of `inference`, in files of SICK."""
+    triplets: list[Alternatives] = []
+    """Files with two sentences and the distractor "not negation" on each line; see
+    `analogies.induce`. Their pairs come before those of the rule, and need none."""
+    triplet_columns: tuple[Count, Count, Count] = (1, 2, 3)
+    """The columns of the first sentence, the second and the distractor in `triplets`."""
     length: tuple[WholeNumber, WholeNumber] = (4, 20)
     """The minimum and maximum number of words in a sentence."""
-    distractors: bool = False
-    """Whether each pair has candidates of its own, instead of all sentences of the category."""
+    distractors: Annotated[str, OneOf(DISTRACTOR_STYLES)] | None = None
+    """Gives each pair candidates of its own, instead of all sentences of the category: the answer
+    and distractors, drawn as the text of Zhu and de Melo (2020) describes them or as they coded
+    them; see `analogies.distractors`."""
 
     @model_validator(mode="after")
     def _check_rule_inputs(self) -> "Category":
         reads = (self.templates and self.words, self.texts, self.inference)
-        if sum(map(bool, reads)) != 1:
-            raise ValueError("give exactly one of: templates with words, texts, inference")
+        if sum(map(bool, reads)) != 1 and (self.rule or not self.triplets or any(reads)):
+            raise ValueError(
+                "give exactly one of: templates with words, texts, inference; or triplets alone"
+            )
+        if sorted(self.triplet_columns) != [1, 2, 3]:
+            raise ValueError("triplet_columns: give 1, 2 and 3 in some order")
         for rule in self.rule:
             if RELATIONS[rule].parses != bool(self.texts):
                 needs = "needs" if RELATIONS[rule].parses else "reads no"
                 raise ValueError(f"the rule {rule} {needs} texts")
+        if any(reads) and not self.rule:
+            raise ValueError("rule: name one")
         if len(self.rule) > 1 and not self.texts:
             raise ValueError("rule: only rules over texts can be combined")
         return self
@@ -75,7 +90,7 @@ class Category(Section):
     @property
     def parses(self) -> bool:
         """Whether a parser is needed, for the rule or for distractors."""
-        return bool(self.texts) or self.distractors
+        return bool(self.texts or self.distractors)
 
     @property
     def sides(self) -> list[tuple[str, str]]:
