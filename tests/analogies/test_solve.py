@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from analogyqa.analogies import solve as solve_module
 from analogyqa.analogies.solve import TIE, Category, Rules, cosines, solve, target_pairs
 from analogyqa.analogies.specs import SOLVERS
+from analogyqa.vectors import unit
 
 NAMES = list(SOLVERS)
 
@@ -201,6 +202,18 @@ def test_shifted_3cosmul_shifts_cosines():
     assert shifted[0].tolist() == [1, 0.5, 0]
     score = solver.scores(solver.offset(shifted[0, 1], shifted[1, 1]), None, shifted[2, 1])
     assert float(score) == pytest.approx(1 / 0.501 * 0.5)  # cos' D,B over cos' D,A, times cos' D,C
+
+
+@given(st.integers(0, 100))
+def test_baselines_do_not_depend_on_what_they_ignore(seed):
+    # Without A, B and C, the nearest of C, and of the middle between B and C.
+    vectors, _ = shared(seed, 6, 5)
+    table, a, b, c = cosines(vectors, exact=True), 0, 1, 2
+    candidates = unit(vectors)
+    for name, target in (("only_c", vectors[c]), ("ignore_a", unit(vectors)[[b, c]].sum(axis=0))):
+        solver = SOLVERS[name].load()()
+        scores = solver.scores(solver.offset(table[a], table[b]), None, solver.to_c(table)[c])
+        assert (scores[3:].argmax()) == (candidates @ target)[3:].argmax()
 
 
 def test_cosines_of_zero_vectors_are_zero():

@@ -68,6 +68,23 @@ class ThreeCosAdd(Solver):
         return np.add(offset, c, out=out)
 
 
+class IgnoreA(ThreeCosAdd):
+    """cos(D, B) + cos(D, C): what a solver finds without A, "Ignore-A" of Linzen (2016)."""
+
+    def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return b.copy()
+
+
+class OnlyC(ThreeCosAdd):
+    """cos(D, C): the nearest neighbour of C, "Only-B" of Linzen (2016), who names a : a* :: b : b*.
+
+    What a constrained solver finds beyond this is due to A and B.
+    """
+
+    def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.zeros_like(b)
+
+
 class ThreeCosMul(Solver):
     """cos(D, B) cos(D, C) / (cos(D, A) + epsilon), as the code of Zhu and de Melo (2020) has it.
 

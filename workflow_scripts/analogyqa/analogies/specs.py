@@ -89,4 +89,6 @@ SOLVERS = {
         "analogyqa.analogies.solve:ShiftedThreeCosMul", constrained=False
     ),
     "parallelogram": SolverSpec("analogyqa.analogies.solve:Parallelogram"),
+    "ignore_a": SolverSpec("analogyqa.analogies.solve:IgnoreA"),
+    "only_c": SolverSpec("analogyqa.analogies.solve:OnlyC"),
 }
