@@ -21,7 +21,9 @@ def train_vectors(
 ) -> None:
     """Train fastText skip-gram vectors on text files, and save the model (`.bin`).
 
-    Uses one thread, so that the result is reproducible.
+    Uses one thread, so that the result is reproducible, in a process that has not used much memory
+    before: with one thread fastText 0.9.3 initialises only a tenth of its input matrix (fastText's
+    issue 1061), and the rest is zero only where the memory is fresh.
 
     Args:
         texts: UTF-8 files, which may be gzipped; they are tokenised like the corpora.
