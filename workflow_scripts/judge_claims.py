@@ -2,7 +2,7 @@
 
 from analogyqa.cells import cells_by_run, claim_cells
 from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
-from analogyqa.evaluation.summary import index_values, read_learnt, read_runs, write_csv
+from analogyqa.evaluation.summary import index_values, read_learned, read_runs, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.ledger_pages import claims_table
@@ -17,8 +17,8 @@ with job(snakemake):
     scores = index_values(read_runs(snakemake.input.records, snakemake.input.metrics, parts))
     costs = read_costs(snakemake.input.costs)
     values = with_norms_and_costs(scores, snakemake.input.insides, costs)
-    learnt = read_learnt(snakemake.input.histories)
-    claims, comparisons = judge_claims(papers, config, values, learnt)
+    learned = read_learned(snakemake.input.histories)
+    claims, comparisons = judge_claims(papers, config, values, learned)
     write_csv(claims, snakemake.output.claims)
     write_csv(comparisons, snakemake.output.comparisons)
     write_text(snakemake.output.md, to_markdown(claims_table(claims, papers, config)))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analogyqa.evaluation.summary import index_values, read_learnt, read_runs, write_csv
+from analogyqa.evaluation.summary import index_values, read_learned, read_runs, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.figures import draw_cross_validation
@@ -20,9 +20,9 @@ with job(snakemake):
     paper, inputs = papers[snakemake.wildcards.paper], snakemake.input
     study = config.studies[paper.paper].cross_validation
     assert study  # only a paper with this section has the table
-    learnt = read_learnt(inputs.histories)
+    learned = read_learned(inputs.histories)
     values = index_values(read_runs(inputs.records, inputs.metrics))
-    frame = build_cross_validation(paper.paper, study, config, values, learnt)
+    frame = build_cross_validation(paper.paper, study, config, values, learned)
     write_csv(frame, snakemake.output.csv)
     write_csv(build_folds(paper.paper, study, config, values), snakemake.output.folds)
     files = {kind: snakemake.output[kind] for kind in ("png", "svg")}

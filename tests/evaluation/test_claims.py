@@ -10,7 +10,7 @@ from analogyqa.cells import Cell, claim_cells, claim_sides, norm_cells, systems_
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims, question_norms, with_norms_and_costs
 from analogyqa.evaluation.significance import holm
-from analogyqa.evaluation.summary import Learnt, Values
+from analogyqa.evaluation.summary import LearnedCount, Values
 from analogyqa.report.ledger_pages import claims_table
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import STEPS, Cost, Costs
@@ -185,15 +185,15 @@ class TestPrimary:
         }
         config = self.config(("f", "g"), definitions=systems)
         paper = make_paper(one=make_claim(compare("f", "g"), primary="paper"))
-        learnt = {
-            Cell(system, "wikiqa", "comb", (("fold", f"{fold}of2"),)): Learnt(3, 3)
+        learned = {
+            Cell(system, "wikiqa", "comb", (("fold", f"{fold}of2"),)): LearnedCount(3, 3)
             for system in ("analogy", "lwda", "similarity")
             for fold in (1, 2)
         }
-        learnt[Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),))] = Learnt(1, 3)
-        learnt[Cell("similarity", "wikiqa", "comb", (("fold", "1of2"),))] = Learnt(0, 3)
-        learnt[Cell("lwda", "wikiqa", "comb", (("fold", "1of2"),))] = Learnt(0, 3)
-        rows = judge_claims([paper], config, self.values, learnt)[0].set_index("protocol")
+        learned[Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),))] = LearnedCount(1, 3)
+        learned[Cell("similarity", "wikiqa", "comb", (("fold", "1of2"),))] = LearnedCount(0, 3)
+        learned[Cell("lwda", "wikiqa", "comb", (("fold", "1of2"),))] = LearnedCount(0, 3)
+        rows = judge_claims([paper], config, self.values, learned)[0].set_index("protocol")
         assert rows["reason"].to_dict() == {
             "paper": "",
             "cross-validated": "f learned in 7 of 12 training runs, "
@@ -253,8 +253,8 @@ class TestDidNotLearn:
         pairs = [compare("analogy", "similarity", subset=subset) for subset in ("who", "when")]
         claims = {"one": make_claim(*pairs, cells=SHARED, **claim), "other": TRAINED}
         values = lookup(**{"analogy who": 0.7, "analogy when": 0.3, "analogy": 0.5}, similarity=0.5)
-        learnt = {Cell("analogy", "wikiqa", failed): Learnt(1, 3)}
-        return judge_claims([make_paper(**claims)], make_config(), values, learnt)[0]
+        learned = {Cell("analogy", "wikiqa", failed): LearnedCount(1, 3)}
+        return judge_claims([make_paper(**claims)], make_config(), values, learned)[0]
 
     @pytest.mark.parametrize(
         ("needs", "failed", "verdict"),
@@ -446,8 +446,8 @@ def test_the_page_is_as_reviewed(is_comparable, golden):
     claims |= {"ours": UNTRAINED | {"where": "ours"}, "first": TRAINED | {"primary": "paper"}}
     paper = make_paper(**claims).model_copy(update={"references": ["random"]})
     config = TestPrimary().config().model_copy(update={"comparable": is_comparable})
-    learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): Learnt(0, 2)}
-    frame = judge_claims([paper], config, TestPrimary().values, learnt)[0]
+    learned = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): LearnedCount(0, 2)}
+    frame = judge_claims([paper], config, TestPrimary().values, learned)[0]
     page = to_markdown(claims_table(frame, [paper, make_paper(name="claimless")], config))
     golden(page, f"claims_{'' if is_comparable else 'other_'}data.md")
 

@@ -1,4 +1,4 @@
-"""The summary of runs, and how many training runs have learnt."""
+"""The summary of runs, and how many training runs have learned."""
 
 import numpy as np
 import pandas as pd
@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 from analogyqa.cells import Cell
 from analogyqa.evaluation.summary import (
     NEAR,
-    Learnt,
-    count_learnt,
+    LearnedCount,
+    count_learned,
     find_records,
     index_values,
     item_folds,
     join_folds,
     kept_epochs,
     measure_columns,
-    read_learnt,
+    read_learned,
     read_runs,
     shared_seeds,
-    sum_learnt,
+    sum_learned,
     summarise_runs,
 )
 from analogyqa.files import write_json
@@ -132,10 +132,10 @@ def history(
         ([[0.3], [0.6]], [[0.1], [0.1]], [0.4, 0.7], 2),
     ],
 )
-def test_a_training_run_has_learnt_if_its_kept_epoch_beats_the_constant(
+def test_a_training_run_has_learned_if_its_kept_epoch_beats_the_constant(
     losses, dev, constants, learned
 ):
-    counts = count_learnt(history(losses, dev, constants), {"select_by": "map"})
+    counts = count_learned(history(losses, dev, constants), {"select_by": "map"})
     assert counts == (learned, len(losses))
 
 
@@ -159,8 +159,8 @@ def test_a_history_is_judged_by_the_measure_that_its_record_selects_by(tmp_path)
         write_json(folder / "run.json", record)
         paths.append(str(folder / "history.parquet"))
         write_table(history([[0.6, 0.3]], [[0.1, 0.2]], [0.5]), HISTORY, paths[-1])
-    assert read_learnt(paths) == dict(zip(cells, [(1, 1), (0, 1)], strict=True))
-    assert read_learnt([]) == {}
+    assert read_learned(paths) == dict(zip(cells, [(1, 1), (0, 1)], strict=True))
+    assert read_learned([]) == {}
 
 
 FUSED = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "similarity"]}}
@@ -170,10 +170,11 @@ def test_counts_add_up_over_folds_and_over_the_parts_of_a_fused_system():
     config = make_config(systems=SYSTEMS | {"both": FUSED})
     folds = [Cell("both", "wikiqa", "comb", (("fold", f"{fold}of2"),)) for fold in (1, 2)]
     parts = [cell._replace(system=name) for cell in folds for name in ("analogy", "similarity")]
-    learnt = dict(zip(parts, [Learnt(3, 3), Learnt(1, 3), Learnt(0, 3), Learnt(2, 3)], strict=True))
-    assert sum_learnt(folds, learnt, config) == (6, 12)
-    assert sum_learnt(parts[::2], learnt, config) == (3, 6)
-    assert sum_learnt(folds, {}, config) == (0, 0)
+    numbers = [LearnedCount(number, 3) for number in (3, 1, 0, 2)]
+    learned = dict(zip(parts, numbers, strict=True))
+    assert sum_learned(folds, learned, config) == (6, 12)
+    assert sum_learned(parts[::2], learned, config) == (3, 6)
+    assert sum_learned(folds, {}, config) == (0, 0)
 
 
 @given(
@@ -183,8 +184,8 @@ def test_counts_add_up_over_folds_and_over_the_parts_of_a_fused_system():
 def test_a_mean_has_a_prediction_interval_only_if_all_training_runs_learned(means, data):
     learned = data.draw(st.integers(0, len(means)))
     values = {"mrr": np.tile(np.array(means)[:, None], (1, 3))}
-    learnt = {CELL: Learnt(learned, len(means))}
-    rows = summarise_runs([make_run(CELL, values)], make_config(bootstrap={"samples": 100}), learnt)
+    counts = {CELL: LearnedCount(learned, len(means))}
+    rows = summarise_runs([make_run(CELL, values)], make_config(bootstrap={"samples": 100}), counts)
     row = rows.set_index("measure").loc["mrr"]
     assert (row["n_learned"], row["n_trained"]) == (learned, len(means))
     assert row["mean"] == pytest.approx(np.mean(means), abs=1e-6)

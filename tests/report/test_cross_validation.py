@@ -9,7 +9,7 @@ import pytest
 
 from analogyqa.cells import Cell, cross_validation_cells
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.summary import Learnt
+from analogyqa.evaluation.summary import LearnedCount
 from analogyqa.measures import RANKED
 from analogyqa.report.figures import draw_cross_validation, draw_forest, draw_pairs
 from analogyqa.report.studies import (
@@ -69,7 +69,7 @@ def run_values(cell: Cell, measure: str, means=MEANS) -> pd.DataFrame:
     return pd.DataFrame(values if measure == "mrr" else values / 2, [0, 1], list(items))
 
 
-def make_frame(config=None, missing=(), learnt=None, values=run_values) -> pd.DataFrame:
+def make_frame(config=None, missing=(), learned=None, values=run_values) -> pd.DataFrame:
     """Return the table without the runs in `missing`, each given as "system fold"."""
 
     def lookup(cell: Cell, measure: str) -> pd.DataFrame | None:
@@ -78,7 +78,7 @@ def make_frame(config=None, missing=(), learnt=None, values=run_values) -> pd.Da
 
     config = config or make_study_config()
     study = config.studies[PAPER].cross_validation
-    return build_cross_validation(PAPER, study, config, lookup, learnt or {})
+    return build_cross_validation(PAPER, study, config, lookup, learned or {})
 
 
 def pick(frame, system="analogy", origin=EVERY, measure="mrr") -> pd.Series:
@@ -86,10 +86,10 @@ def pick(frame, system="analogy", origin=EVERY, measure="mrr") -> pd.Series:
     return frame[(frame[list(keys)] == list(keys.values())).all(axis=1)].squeeze()
 
 
-def learnt_folds(config: Config, **learned: int) -> dict[Cell, Learnt]:
+def learned_folds(config: Config, **learned: int) -> dict[Cell, LearnedCount]:
     """Return how many of two training runs learned in each fold of some systems."""
     return {
-        cell: Learnt(learned[system], 2)
+        cell: LearnedCount(learned[system], 2)
         for (system, _), cells in cross_validation_cells(config, PAPER).items()
         if system in learned
         for cell in cells
@@ -192,9 +192,9 @@ class TestPage:
     def test_the_page_and_the_figure_are_as_reviewed(self, tmp_path, golden):
         """Of a system a run is missing, another one learned in half of its training runs."""
         config = make_study_config(("wikiqa", "trecqa"), left_out={"random trecqa": "too long"})
-        learnt = learnt_folds(config, analogy=2, similarity=1)
+        learned = learned_folds(config, analogy=2, similarity=1)
         shared = ["one is shared.", "another is, too."]
-        golden(page(config, shared, learnt=learnt), "cross_validation.md")
+        golden(page(config, shared, learned=learned), "cross_validation.md")
         study, frame = config.studies[PAPER].cross_validation, make_frame(config)
         draw = partial(draw_cross_validation, frame, config, study)
         golden(figure_text(draw, tmp_path), "cross_validation.txt")

@@ -11,7 +11,7 @@ import pytest
 from analogyqa.cells import Cell, sensitivity_cells
 from analogyqa.evaluation.summary import (
     UNTRAINED,
-    Learnt,
+    LearnedCount,
     Results,
     index_values,
     summarise_runs,
@@ -43,19 +43,19 @@ CONFIG = wikiqa_config()
 
 @cache
 def make_cell_results(
-    cell: Cell, mean: float, questions: int = QUESTIONS, learnt: Learnt = UNTRAINED
+    cell: Cell, mean: float, questions: int = QUESTIONS, learned: LearnedCount = UNTRAINED
 ) -> Results:
     """Return a run of two seeds whose questions vary around `mean`; AP is half of RR."""
     noise = np.random.default_rng(list(map(ord, cell.path))).normal(0, 0.08, (2, questions))
     values = mean + noise - noise.mean()
     runs = [make_run(cell, {"map": values / 2, "mrr": values})]
-    return Results(summarise_runs(runs, CONFIG, {cell: learnt}), index_values(runs))
+    return Results(summarise_runs(runs, CONFIG, {cell: learned}), index_values(runs))
 
 
 def make_results(
     config: Config,
     missing: tuple[Cell, ...] = (),
-    learnt: Mapping[Cell, Learnt] = MappingProxyType({}),
+    learned: Mapping[Cell, LearnedCount] = MappingProxyType({}),
     **means: float,
 ) -> Results:
     """Return all runs but the missing ones. A cell has the mean of its system in MEANS.
@@ -67,7 +67,7 @@ def make_results(
         mean = means.get(f"{system}_{value or choice}", MEANS[system])
         count = QUESTIONS - 6 * ("drop" in str(cell.overrides))
         if cell not in missing:
-            counts = learnt.get(cell, UNTRAINED)
+            counts = learned.get(cell, UNTRAINED)
             results.setdefault(cell, make_cell_results(cell, mean, count, counts))
     summary = pd.concat([result.summary for result in results.values()], ignore_index=True)
     return Results(
@@ -131,9 +131,9 @@ class TestDidNotLearn:
     hinge = Cell("similarity", "wikiqa", "comb", (("loss", "hinge"),))
 
     def test_neither_system_has_a_verdict_if_most_did_not_learn_and_the_page_says_so(self):
-        some = make_frame(learnt={self.hinge: Learnt(1, 2)}, analogy_hinge=0.95)
+        some = make_frame(learned={self.hinge: LearnedCount(1, 2)}, analogy_hinge=0.95)
         assert {pick(some, HINGE, system)["verdict"] for system in MEANS} == {"holds"}
-        frame = make_frame(learnt={self.hinge: Learnt(0, 2)}, analogy_hinge=0.95)
+        frame = make_frame(learned={self.hinge: LearnedCount(0, 2)}, analogy_hinge=0.95)
         assert {pick(frame, HINGE, system)["verdict"] for system in MEANS} == {"did not learn"}
         learned = {system: pick(frame, HINGE, system)["n_learned"] for system in MEANS}
         assert learned == {"analogy": 0, "similarity": 0}
@@ -144,7 +144,7 @@ class TestDidNotLearn:
 
     @pytest.mark.parametrize(("learned", "mark"), [(2, "?"), (1, "!"), (0, "!")])
     def test_only_runs_that_learned_are_compared_with_the_published_value(self, learned, mark):
-        frame = make_frame(learnt={self.hinge: Learnt(learned, 2)}, similarity_hinge=0.61)
+        frame = make_frame(learned={self.hinge: LearnedCount(learned, 2)}, similarity_hinge=0.61)
         assert rows_by_value(page(frame=frame))["hinge"][4].endswith(f"(.609) {mark}")
 
 

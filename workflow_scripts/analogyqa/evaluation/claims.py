@@ -21,12 +21,12 @@ from analogyqa.evaluation.significance import (
 )
 from analogyqa.evaluation.summary import (
     DECIMALS,
-    Learnt,
+    LearnedCount,
     Values,
-    few_learnt,
+    few_learned,
     join_folds,
-    learnt_text,
-    sum_learnt,
+    learned_text,
+    sum_learned,
     to_frame,
 )
 from analogyqa.evaluation.verdicts import LOOKS, NOT_LEARNT, NOT_RUN, no_run
@@ -99,7 +99,7 @@ class _Side(NamedTuple):
 
 
 def judge_claims(
-    papers: Iterable[Paper], config: Config, values: Values, learnt: Mapping[Cell, Learnt]
+    papers: Iterable[Paper], config: Config, values: Values, learned: Mapping[Cell, LearnedCount]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Judge every claim with the paper's hyperparameters and with those tuned on dev.
 
@@ -111,7 +111,7 @@ def judge_claims(
 
     Args:
         values: As `with_norms_and_costs` returns it.
-        learnt: Counts the training runs of each trained cell, see `summary.read_learnt`. A claim
+        learned: Counts the training runs of each trained cell, see `summary.read_learned`. A claim
             that rests on a system of which most training runs did not learn has no other verdict
             than that, but stays in its family. `reason` has the counts if some did not learn.
 
@@ -148,7 +148,7 @@ def judge_claims(
                 if not reason:
                     comparisons = [
                         _compare(claim, *pair, values, paper, config)
-                        | _learnt_columns(claim, pair, learnt, config)
+                        | _learned_columns(claim, pair, learned, config)
                         for pair in pairs
                     ]
                     compared += [row | comparison for comparison in comparisons]
@@ -226,22 +226,22 @@ def _beside(references: Iterable[_Side], values: Values) -> str:
     return ", ".join(f"{side.name} {mean:.3f}" for side, mean in zip(run, means, strict=True))
 
 
-def _learnt_columns(
-    claim: Claim, pair: tuple[_Side, _Side], learnt: Mapping[Cell, Learnt], config: Config
+def _learned_columns(
+    claim: Claim, pair: tuple[_Side, _Side], learned: Mapping[Cell, LearnedCount], config: Config
 ) -> dict:
     """Return how many training runs of both sides learned, and whether one has too few.
 
     `learned` is "" if all did, and for costs.
     """
-    counts = {side.name: sum_learnt(side.cells, learnt, config) for side in pair}
-    if claim.kind == COST or not any(learnt_text(*count) for count in counts.values()):
+    counts = {side.name: sum_learned(side.cells, learned, config) for side in pair}
+    if claim.kind == COST or not any(learned_text(*count) for count in counts.values()):
         return {"learned": "", "few_learned": False}
     text = ", ".join(
         f"{name} learned in {learned} of {trained} training runs"
         for name, (learned, trained) in counts.items()
         if trained
     )
-    return {"learned": text, "few_learned": any(few_learnt(*count) for count in counts.values())}
+    return {"learned": text, "few_learned": any(few_learned(*count) for count in counts.values())}
 
 
 def _compare(

@@ -19,7 +19,7 @@ from analogyqa.evaluation.summary import (
     Results,
     cell_columns,
     draw_means,
-    learnt_text,
+    learned_text,
     to_frame,
 )
 from analogyqa.evaluation.verdicts import (
@@ -202,7 +202,7 @@ def _judge_score(
     score: Any, needed: float, runs: float, confidence: float, is_comparable: bool
 ) -> tuple:
     """Compare our interval, or that of a mean of several runs, with a published score."""
-    if failed := learnt_text(score.n_learned, score.n_trained):
+    if failed := learned_text(score.n_learned, score.n_trained):
         return None, np.nan, np.nan, NOT_LEARNT, f"{failed} training runs"
     low, high, published, reasons = score.run_low, score.run_high, score.published, []
     measure, items = MEASURES[score.measure], score.n_items
@@ -412,7 +412,7 @@ def _best_point(number: Published, artefact: Artefact, config: Config, results: 
     failed = [
         f"{override} = {point:g} {text} training runs"
         for point, run in runs.items()
-        if (text := learnt_text(run.get("n_learned", 0), run.get("n_trained", 0)))
+        if (text := learned_text(run.get("n_learned", 0), run.get("n_trained", 0)))
     ]
     if failed:
         judged, reason = NOT_LEARNT, ", ".join(failed)

@@ -1,4 +1,4 @@
-"""Our results: every run and measure with its spread and origin, and which runs have learnt."""
+"""Our results: every run and measure with its spread and origin, and which runs have learned."""
 
 import json
 import re
@@ -62,14 +62,14 @@ FIGURE = {
 }
 
 
-class Learnt(NamedTuple):
-    """How many of the training runs behind a value have learnt; (0, 0) if nothing is trained."""
+class LearnedCount(NamedTuple):
+    """How many of the training runs behind a value have learned; (0, 0) if nothing is trained."""
 
     n_learned: int = 0
     n_trained: int = 0
 
 
-UNTRAINED = Learnt()
+UNTRAINED = LearnedCount()
 Summaries = dict[tuple[Cell, str], dict]  # the rows of a summary by cell and measure
 # Returns the scores [seeds, items] of a cell on the test split, or None without a run.
 Values = Callable[[Cell, str], pd.DataFrame | None]
@@ -193,15 +193,15 @@ def draw_means(runs: Iterable[pd.DataFrame], samples: int) -> np.ndarray:
 def summarise_runs(
     runs: Iterable[tuple[dict, pd.DataFrame]],
     config: Config,
-    learnt: Mapping[Cell, Learnt] = MappingProxyType({}),
+    learned: Mapping[Cell, LearnedCount] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """Summarise the test split of every run: columns SUMMARY, a row for each run and measure.
 
     `tied_candidates` is the total over items and seeds. `all_correct` is the number of items whose
     candidates are all correct, and `mean_of_others` is the mean without them. `hyperparameters` is
     the name of the hyperparameters that the run was trained with, "" for an untrained system.
-    `substitute` names those of the configured `substitutes` that the run was made with. `learnt`
-    counts the training runs of each trained cell, see `read_learnt`.
+    `substitute` names those of the configured `substitutes` that the run was made with. `learned`
+    counts the training runs of each trained cell, see `read_learned`.
     """
     rows: list[dict] = []
     for record, metrics in runs:
@@ -218,7 +218,7 @@ def summarise_runs(
                 f"{name} for {file}" for name, file in config.substitutes.items() if name in names
             ),
         }
-        counts = sum_learnt([cell], learnt, config) if learnt else UNTRAINED
+        counts = sum_learned([cell], learned, config) if learned else UNTRAINED
         for measure, by_seed in values.items():
             # Official measures have more questions: those without a correct candidate.
             is_other = ~is_all_correct.reindex(by_seed.columns, fill_value=False)
@@ -230,7 +230,7 @@ def summarise_runs(
 
 
 def measure_columns(
-    by_seed: pd.DataFrame, measure: str, config: Config, learnt: Learnt = UNTRAINED
+    by_seed: pd.DataFrame, measure: str, config: Config, learned: LearnedCount = UNTRAINED
 ) -> dict[str, float]:
     """Return the columns MEASURED of scores [seeds, items].
 
@@ -246,9 +246,9 @@ def measure_columns(
     facts = (*limits, item_strata(by_seed), shared_seeds(by_seed))
     summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence, *facts)
     summary |= {"ci_low": np.nan, "ci_high": np.nan} if is_fold else {}
-    summary |= {"run_low": np.nan, "run_high": np.nan} if learnt_text(*learnt) else {}
+    summary |= {"run_low": np.nan, "run_high": np.nan} if learned_text(*learned) else {}
     rounded = {name: round(value, DECIMALS) for name, value in summary.items()}
-    return rounded | {"n_seeds": by_seed.shape[0], "n_items": n_items} | learnt._asdict()
+    return rounded | {"n_seeds": by_seed.shape[0], "n_items": n_items} | learned._asdict()
 
 
 def cell_columns(cell: Cell) -> dict[str, str]:
@@ -360,7 +360,7 @@ def read_results(
     those of the trained cells, and of the cells that they fuse.
     """
     runs = list(read_runs(records, metrics, cells_by_run(config, cells)))
-    summary = summarise_runs(runs, config, read_learnt(histories))
+    summary = summarise_runs(runs, config, read_learned(histories))
     return Results(summary, index_values(runs), count_corpora(corpora), read_costs(list(costs)))
 
 
@@ -409,7 +409,7 @@ def kept_epochs(history: pd.DataFrame, training: Mapping) -> pd.Series:
     return dev.loc[dev.groupby("seed")["value"].idxmax()].set_index("seed")["epoch"]
 
 
-def count_learnt(history: pd.DataFrame, training: Mapping) -> Learnt:
+def count_learned(history: pd.DataFrame, training: Mapping) -> LearnedCount:
     """Return for how many seeds the loss is below that of one constant energy.
 
     The loss is that of the kept epoch, because only its weights score test. The constant is the
@@ -418,23 +418,25 @@ def count_learnt(history: pd.DataFrame, training: Mapping) -> Learnt:
     values = history.set_index(["measure", "seed", "epoch"])["value"]
     losses = values["loss"][list(kept_epochs(history, training).items())].droplevel("epoch")
     constants = values["constant_loss"].droplevel("epoch")
-    return Learnt(int((losses < NEAR * constants[losses.index]).sum()), len(losses))
+    return LearnedCount(int((losses < NEAR * constants[losses.index]).sum()), len(losses))
 
 
-def read_learnt(histories: Iterable[str | Path]) -> dict[Cell, Learnt]:
-    """Return how many training runs of each trained cell have learnt.
+def read_learned(histories: Iterable[str | Path]) -> dict[Cell, LearnedCount]:
+    """Return how many training runs of each trained cell have learned.
 
     `histories` are the paths of history.parquet, each of which lies beside the record of its run.
     """
-    learnt = {}
+    learned = {}
     for path in map(Path, histories):
         record = read_record(path.with_name("run.json"))
         training = run_system(record)["training"]
-        learnt[Cell.from_path(path.parent)] = count_learnt(read_table(path, HISTORY), training)
-    return learnt
+        learned[Cell.from_path(path.parent)] = count_learned(read_table(path, HISTORY), training)
+    return learned
 
 
-def sum_learnt(cells: Iterable[Cell], learnt: Mapping[Cell, Learnt], config: Config) -> Learnt:
+def sum_learned(
+    cells: Iterable[Cell], learned: Mapping[Cell, LearnedCount], config: Config
+) -> LearnedCount:
     """Return the counts of some cells together, with those of the cells that they depend on.
 
     These are the parts of a fused system, and the cell that trains an encoder for analogies.
@@ -445,17 +447,17 @@ def sum_learnt(cells: Iterable[Cell], learnt: Mapping[Cell, Learnt], config: Con
         for part in (cell, *cell.parts(config).values(), cell.training_cell(config))
         if part
     }
-    counts = [learnt[part] for part in behind if part in learnt]
-    return Learnt(*map(sum, zip(*counts, strict=True)))
+    counts = [learned[part] for part in behind if part in learned]
+    return LearnedCount(*map(sum, zip(*counts, strict=True)))
 
 
-def learnt_text(n_learned: int, n_trained: int) -> str:
-    """Return `learned 6 of 10`, or "" if all training runs have learnt; a count may be missing."""
+def learned_text(n_learned: int, n_trained: int) -> str:
+    """Return `learned 6 of 10`, or "" if all training runs have learned; a count may be missing."""
     has_failed = pd.notna(n_trained) and n_learned < n_trained
     return f"learned {n_learned} of {n_trained}" if has_failed else ""
 
 
-def few_learnt(n_learned: int, n_trained: int) -> bool:
+def few_learned(n_learned: int, n_trained: int) -> bool:
     """Return whether most training runs did not learn, so that no claim can rest on them.
 
     A claim is about systems as they are run, so training runs that did not learn count; but a mean

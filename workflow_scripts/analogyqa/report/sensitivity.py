@@ -20,8 +20,8 @@ from analogyqa.evaluation.summary import (
     DECIMALS,
     MEASURED,
     Results,
-    few_learnt,
-    learnt_text,
+    few_learned,
+    learned_text,
     to_frame,
 )
 from analogyqa.evaluation.verdicts import NOT_LEARNT, NOT_RUN, no_run, verdict
@@ -97,7 +97,7 @@ def build_sensitivity(
             if published is not None:
                 competitors = paper.competitors(printed)
                 row["mark"] = verdict(published, run["run_low"], run["run_high"], competitors)
-                if learnt_text(run["n_learned"], run["n_trained"]):
+                if learned_text(run["n_learned"], run["n_trained"]):
                     row["mark"] = NOT_LEARNT
             paper_cell = cells.get((system, dataset, PAPER, ""))
             if choice != PAPER and cell == paper_cell:
@@ -126,7 +126,7 @@ def _compare_systems(
         decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
         row["verdict"] = decided if row_p_value(row) < significance_level(config) else UNDECIDED
     runs = [results.by_cell.get((cell, measure)) for cell in cells]
-    if any(few_learnt(run["n_learned"], run["n_trained"]) for run in runs if run):
+    if any(few_learned(run["n_learned"], run["n_trained"]) for run in runs if run):
         row["verdict"] = NOT_LEARNT
     return row
 

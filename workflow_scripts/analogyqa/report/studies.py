@@ -28,13 +28,13 @@ from analogyqa.evaluation.significance import (
 from analogyqa.evaluation.summary import (
     DECIMALS,
     MEASURED,
-    Learnt,
+    LearnedCount,
     Values,
     item_folds,
     join_folds,
-    learnt_text,
+    learned_text,
     measure_columns,
-    sum_learnt,
+    sum_learned,
     to_frame,
 )
 from analogyqa.evaluation.verdicts import NOT_RUN, no_run
@@ -102,15 +102,15 @@ def build_cross_validation(
     study: CrossValidation,
     config: Config,
     values: Values,
-    learnt: Mapping[Cell, Learnt],
+    learned: Mapping[Cell, LearnedCount],
 ) -> pd.DataFrame:
     """Summarise every cross-validated system of a paper: columns CROSS_VALIDATION.
 
     There is a row for each data set, system, measure and origin: the split of the data set that a
     question comes from, or `all`. Only rows of `all` have a `top_group` and a `difference`, which
     is the first system minus this one. A system without runs on a data set has one row for each
-    measure, with the reason. `learnt` counts the training runs of each trained cell, see
-    `read_learnt`.
+    measure, with the reason. `learned` counts the training runs of each trained cell, see
+    `read_learned`.
     """
     cells = cross_validation_cells(config, paper)
     joined = {
@@ -121,7 +121,7 @@ def build_cross_validation(
     rows = []
     for dataset, system, measure in product(study.datasets, study.systems, RANKED):
         folds = cells.get((system, dataset), [])
-        counts = sum_learnt(folds, learnt, config)
+        counts = sum_learned(folds, learned, config)
         row: dict = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
         row |= {"measure": measure, "origin": EVERY}
         by_system = joined[dataset, measure]
@@ -285,7 +285,7 @@ def _notes_on_systems(frame: pd.DataFrame, config: Config) -> Iterator[str]:
         if row["reason"]:
             not_run.append((row["reason"], name))
         learned, trained = row["n_learned"], row["n_trained"]
-        if learnt_text(learned, trained):
+        if learned_text(learned, trained):
             failed.append(f"{name} learned in {learned} of {trained} training runs")
     yield f"{', '.join(failed) or 'All training runs learned'}."
     yield from group_by_fact("Not run", not_run)

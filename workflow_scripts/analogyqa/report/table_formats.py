@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.evaluation.summary import learnt_text
+from analogyqa.evaluation.summary import learned_text
 from analogyqa.evaluation.verdicts import MARKS, NOT_RUN
 from analogyqa.settings.artefacts import BEST, CITED, DIGITS, NOT_PRINTED
 from analogyqa.settings.coordinates import COUNT, SCORE
@@ -191,7 +191,7 @@ def value_text(row: dict, both_intervals: bool = False) -> Value:
         return Value(NOT_PRINTED if has_run and kind != SCORE else NOT_RUN, published=published)
     if kind != SCORE:
         return Value(_number_text(row["mean"], row), published=published, mark=mark)
-    if failed := learnt_text(row["n_learned"], row["n_trained"]):
+    if failed := learned_text(row["n_learned"], row["n_trained"]):
         return Value(f"{three_decimals(row['mean'])}, {failed}", "", published, mark)
     varies = pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
     spread = f" ± {three_decimals(row['sd'])}" if varies else ""
@@ -204,7 +204,7 @@ def short_text(row: dict) -> Value:
     """Return a mean with the interval for other questions, or with its counts as `value_text`."""
     if pd.isna(row["mean"]):
         return Value(NOT_RUN)
-    if failed := learnt_text(row["n_learned"], row["n_trained"]):
+    if failed := learned_text(row["n_learned"], row["n_trained"]):
         return Value(f"{three_decimals(row['mean'])}, {failed}")
     return Value(three_decimals(row["mean"]), f"{{{_range(row, 'ci')}}}")
 

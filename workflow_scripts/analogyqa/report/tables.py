@@ -15,7 +15,7 @@ from analogyqa.evaluation.summary import (
     KEY,
     Results,
     cell_columns,
-    learnt_text,
+    learned_text,
 )
 from analogyqa.evaluation.verdicts import LOOKS, MARKS, NOT_COMPARABLE, NOT_RUN, OTHER_DATA
 from analogyqa.measures import MEASURES
@@ -256,7 +256,7 @@ def table_notes(
         yield _data(runs, config)
         yield from _protocol(runs, config)
         yield from (*cell_legend(mark), interval_facts(config))
-        if any(learnt_text(row["n_learned"], row["n_trained"]) for row in runs):
+        if any(learned_text(row["n_learned"], row["n_trained"]) for row in runs):
             yield LEARNT
         if artefact.top_group:
             yield top_group_legend(config)

@@ -18,7 +18,7 @@ from analogyqa.evaluation.summary import (
     find_records,
     read_csv,
     read_finished,
-    read_learnt,
+    read_learned,
     read_record,
     to_frame,
 )
@@ -157,8 +157,8 @@ def _tables_made_again(
         computed.costs,
     )
     cells = (cell for paper in papers.values() for cell in claim_cells(config, paper))
-    learnt = read_learnt(existing_histories(_run_folders(results, cells, config)))
-    judged = judge_claims(list(papers.values()), config, values, learnt)
+    learned = read_learned(existing_histories(_run_folders(results, cells, config)))
+    judged = judge_claims(list(papers.values()), config, values, learned)
     yield from zip(("claims.csv", "comparisons.csv"), judged, strict=True)
     for paper in papers.values():
         for name, artefact in paper.artefacts.items():
