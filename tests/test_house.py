@@ -9,7 +9,7 @@ import pytest
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.files import read_yaml
-from analogyqa.measures import MEASURES, OF_SCORES, RANKED
+from analogyqa.measures import MEASURES, OF_ANALOGIES, OF_SCORES, RANKED
 from analogyqa.runs.depends_on import run_time_nodes
 from analogyqa.settings.systems import Training
 from builders.projects import repository_files
@@ -138,7 +138,7 @@ def test_the_code_names_no_paper_subset_or_measure():
         for node in ast.walk(ast.parse(path.read_bytes()))
         if isinstance(node, ast.Constant) and node.value in names
     }
-    definitions = {("measures.py", name) for name in (*RANKED, *OF_SCORES)}
+    definitions = {("measures.py", name) for name in (*RANKED, *OF_ANALOGIES, *OF_SCORES)}
     assert uses == definitions | {("settings/systems.py", Training().select_by)}
 
 

@@ -20,11 +20,10 @@ def solve_by_loop(
 ) -> tuple[np.ndarray, ...]:
     """Solve one question at a time; return the counts of `Solved`."""
     solver, table = SOLVERS[name].load()(), cosines(vectors, exact=rules.first_wins)
-    tie = 0 if rules.first_wins else TIE
     to_pair, to_c = solver.to_pair(table), solver.to_c(table)
     n = len(category.first)
     choices = category.candidates
-    chosen = np.zeros((n, 2 if choices is None else choices.shape[1]))
+    chosen = np.zeros((n, 3 if choices is None else choices.shape[1] + 1))
     chosen_by = np.zeros_like(chosen)
     asked, tied, given = np.zeros((3, n), dtype=int)
     in_order = np.stack(category[:2], axis=1).ravel()
@@ -34,9 +33,10 @@ def solve_by_loop(
             other = position % n
             c, answer = category.first[other], category.second[other]
             candidates = np.arange(len(vectors)) if choices is None else choices[other]
+            answer, c_place = (answer, c) if choices is None else (0, None)
             is_input = np.isin(candidates, [a, b, c])
             if choices is None and rules.as_coded:
-                candidates, answer = in_order, 2 * other + 1
+                candidates, answer, c_place = in_order, 2 * other + 1, 2 * other
                 is_input = np.arange(2 * n) == 2 * other
             elif rules.as_coded:
                 is_input = np.zeros(len(candidates), dtype=bool)
@@ -53,15 +53,16 @@ def solve_by_loop(
             scores = np.array(scores, dtype=table.dtype)
             asked[other] += 1
             given[pair] += 1
-            best = (scores >= scores.max() - tie) & (scores > -np.inf)
-            tied[other] += best.sum() > 1
-            shares = best / max(best.sum(), 1)
+            best = (scores >= scores.max() - TIE) & (scores > -np.inf)
+            shares = shared_shares = best / max(best.sum(), 1)
             if rules.first_wins and best.any():
+                best = scores == scores.max()
                 shares = np.eye(len(best))[np.flatnonzero(best)[0]]
-            if choices is None:
-                shares = np.array([shares[answer], 1 - shares[answer]])
-            chosen[other] += shares
-            chosen_by[pair] += shares
+            tied[other] += best.sum() > 1
+            others = shares[1:] if choices is not None else [shares[c_place]]
+            columns = np.array([shares[answer], shared_shares[answer], *others])
+            chosen[other] += columns
+            chosen_by[pair] += columns
     return asked, chosen, tied, given, chosen_by
 
 
@@ -154,16 +155,36 @@ def test_the_first_wins_only_against_equal_bits():
     category = Category(np.array([0, 3]), np.array([1, 4]), np.array([[1, 2], [4, 5]]))
     solver, rules = SOLVERS["3cosadd"].load()(), BOTH._replace(first_wins=True)
     solution = solve(table, category, solver, rules)
-    assert solution.chosen.tolist() == [[1, 0], [0, 1]]
+    assert solution.chosen.tolist() == [[1, 0.5, 0], [0, 0.5, 1]]
     assert solution.tied.tolist() == [1, 0]
     # In float32, or with the tolerance, both pairs tie.
     assert solve(table.astype(np.float32), category, solver, rules).tied.tolist() == [1, 1]
-    assert solve(table, category, solver, BOTH).chosen.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert solve(table, category, solver, BOTH).chosen.tolist() == [[0.5] * 3] * 2
     # The same holds if all sentences are candidates; 2 and 5 are in no pair.
     table[0, [2, 5]], table[3, [5, 2]] = table[0, [5, 2]], table[3, [2, 5]]
     category = Category(*category[:2])
     solution = solve(table, category, solver, rules)
-    assert (solution.chosen.tolist(), solution.tied.tolist()) == ([[1, 0], [0, 1]], [1, 0])
+    assert solution.chosen.tolist() == [[1, 0.5, 0], [0, 0.5, 0]]
+    assert solution.tied.tolist() == [1, 0]
+
+
+def test_unconstrained_solvers_may_choose_c():
+    # B is orthogonal to all, and C is nearest to itself.
+    table = np.eye(4, dtype=np.float32)
+    category, solver = Category(np.array([0, 1]), np.array([2, 3])), SOLVERS["only_c"].load()()
+    for is_constrained, chosen in ((False, [0, 0, 1]), (True, [1, 1, 0])):
+        solution = solve(table, category, solver, BOTH._replace(constrained=is_constrained))
+        assert solution.chosen.tolist() == [chosen] * 2
+
+
+@given(st.integers(0, 1000))
+def test_equal_vectors_have_equal_cosines(seed):
+    random = np.random.default_rng(seed)
+    vectors = random.standard_normal((random.integers(1, 9), 300))
+    numbers = random.integers(len(vectors), size=40)
+    table = cosines(vectors[numbers], exact=True)
+    for places in (numbers == number for number in numbers):
+        assert (table[places] == table[places.argmax()]).all()
 
 
 @pytest.mark.parametrize("name", NAMES)

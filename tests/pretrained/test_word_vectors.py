@@ -92,6 +92,14 @@ def test_a_sentence_vector_concatenates_the_first_coefficients(run_dct):
     assert run_dct(["unknown", "a"], 3)[0].tolist() == [0] * 16
 
 
+def test_the_same_words_have_the_same_first_coefficient(run_dct):
+    words = np.random.default_rng(0).choice([*DCT_WORDS, "unknown"], size=(100, 12))
+    one, other = (
+        run_dct([" ".join(part) for part in np.sort(words)[:, ::step]], 1) for step in (1, -1)
+    )
+    assert (one[:, :4] == other[:, :4]).all()
+
+
 def test_a_word_is_looked_up_in_its_original_case_first(write_vectors):
     path = write_vectors(["a", "A", "b"], np.float32([[1, 0], [0, 2], [3, 3]]))
     vectors = encode_dct(["A", "B", "a", "C"], Resources("", path, [], False, {"k": 0}))

@@ -5,6 +5,7 @@ import pytest
 
 from analogyqa.evaluation.published import compare_numbers
 from analogyqa.evaluation.summary import Results
+from analogyqa.measures import ACCURACY, SHARED_TIES
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.settings.paper import Paper, build_own_paper
@@ -169,6 +170,20 @@ def test_own_subsets_whose_names_differ_only_in_case_have_columns_of_their_own()
     paper = build_own_paper(config)
     assert list(paper.artefacts["table1"].columns) == ["who", "Who", "all"]
     assert build_own_paper(tiny_config()) is None
+
+
+def test_values_that_ties_decide_have_the_accuracy_with_shared_ties():
+    artefact = {"title": "T", "cells": {"dataset": "wikiqa", "subset": "who"}}
+    artefact["columns"] = {name: {"measure": name} for name in (ACCURACY, SHARED_TIES)}
+    artefact |= {"rows": {"Glove": {"system": "glove"}, "Random": {"system": "random"}}}
+    paper = make_paper({"table1": artefact})
+
+    def mean(cell, measure):
+        return 0.3 if (measure, cell.system) == (SHARED_TIES, "glove") else 0.6
+
+    block, *_ = make_table("table1", paper=paper, mean=mean).blocks
+    marks = {labels[0]: [value.mark for value in values] for labels, values in block.rows}
+    assert marks == {"Glove": ["‡ .300", ""], "Random": ["", ""]}
 
 
 @pytest.mark.parametrize("name", ["table2", "table3"])

@@ -6,13 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from analogyqa.analogies.solve import ThreeCosMul
 from analogyqa.analogies.specs import SOLVERS, SolverSpec
 from analogyqa.cells import Cell, cells_by_run
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.evaluation.summary import read_runs, summarise_runs
-from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
+from analogyqa.measures import ACCURACY, OF_DISTRACTORS, SHARED_TIES, WEIGHT
 from analogyqa.runs.solve import sentence_vectors, solve_cells, solve_corpus, with_both_roles
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.data import Evaluation
@@ -81,15 +83,24 @@ def test_a_run_has_every_pair_of_every_relation_for_each_seed(folder):
         assert first == second  # no random numbers are used
 
 
-def test_exact_sentence_vectors_are_averaged_in_float64(tmp_path):
-    # In float64, .1 + .2 + .3 is .6000000000000001, and .3 + .2 + .1 is .6.
-    corpus = corpus_of(s=[("1", "one two three", "three two one")])
-    write_files(tmp_path, corpus, ["one", "two", "three"], [[0.1, 1], [0.2, 1], [0.3, 1]])
+@given(st.integers(0, 1000), st.sampled_from(["mean", "unit_mean", "sum"]))
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_same_words_have_the_same_vector(tmp_path, seed, encoder):
+    random = np.random.default_rng(seed)
+    words, vectors = [f"w{word}" for word in range(9)], random.normal(size=(9, 30))
+    vectors[-1] = 0  # an unknown word
+    bags = [random.choice(words[:-1], size=random.integers(1, 9)) for _ in range(20)]
+    sides = [[random.permutation(bag) for bag in bags] for _ in "ab"]
+    sides[1] = [[*bag, words[-1]] for bag in sides[1]]
+    texts = [[" ".join(bag) for bag in side] for side in sides]
+    corpus = corpus_of(s=list(zip(map(str, range(20)), *texts, strict=True)))
+    write_files(tmp_path, corpus, words, vectors)
     job = solving_job(tmp_path)
+    job = job._replace(system=job.system.model_copy(update={"encoder": encoder}))
     exact = sentence_vectors(corpus, job, 0, exact=True)
     assert exact.dtype == np.float64
-    assert exact.tolist() == [[[0.6000000000000001 / 3, 1]], [[0.6 / 3, 1]]]
-    assert sentence_vectors(corpus, job, 0).dtype == np.float32
+    assert (exact[0] == exact[1]).all()
+    np.testing.assert_allclose(exact[0], sentence_vectors(corpus, job, 0)[0], rtol=1e-4, atol=1e-5)
 
 
 def test_the_mean_of_a_subset_is_over_its_analogies(folder, papers):
@@ -126,6 +137,7 @@ def test_shares_of_right_and_wrong_answers_add_up_to_one():
     vectors = np.random.default_rng(0).standard_normal((2, len(corpus), 5))
     for metrics in solve_corpus(corpus, vectors, list(SOLVERS), Evaluation()).values():
         values = metrics.pivot(index="item", columns="measure", values="value")
+        assert (values[ACCURACY] == values[SHARED_TIES]).all()
         assert np.allclose(values[[ACCURACY, *OF_DISTRACTORS]].sum(axis=1), 1)
         assert values[WEIGHT].sum() == 6
 

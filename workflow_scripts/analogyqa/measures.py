@@ -64,7 +64,13 @@ RANKED = {
     ),
     ACCURACY: RankedMeasure("Accuracy", "Accuracy", Success @ 1),
 }
-# The measures of solved analogies, besides accuracy: how often each kind of wrong answer is chosen.
+# The measures of solved analogies, besides accuracy: what it would be if candidates with equal
+# scores shared a question, and how often C or a kind of wrong answer is chosen.
+SHARED_TIES, CHOSE_C = "accuracy_with_shared_ties", "chose_c"
+OF_ANALOGIES = {
+    SHARED_TIES: Measure("Accuracy with shared ties", "Accuracy with shared ties"),
+    CHOSE_C: Measure("Chosen: C itself", "C itself"),
+}
 OF_DISTRACTORS = {
     f"chose_{name}": Measure(f"Chosen: {name.replace('_', ' ')}", name.replace("_", " "))
     for name in DISTRACTORS
@@ -79,7 +85,7 @@ OF_SCORES = {
         ("score_gap", "Mean score of correct candidates minus that of wrong ones", "gap"),
     )
 }
-MEASURES: dict[str, Measure] = {**RANKED, **OF_DISTRACTORS, **OF_SCORES}
+MEASURES: dict[str, Measure] = {**RANKED, **OF_ANALOGIES, **OF_DISTRACTORS, **OF_SCORES}
 # The number of an item's candidates that share their score with another one. trec_eval orders them
 # by descending id, official measures by the file.
 TIED = "tied_candidates"

@@ -161,12 +161,13 @@ class Solved(NamedTuple):
 
     Attributes:
         questions: how many questions ask for the pair, int [n].
-        chosen: how often each of its candidates was chosen, [n, k]. The first is the answer. If all
-            sentences are candidates, the second column counts all others.
+        chosen: how often the answer was chosen, how often it would be with shared ties, and how
+            often each distractor was chosen, [n, k + 1]. If all sentences are candidates, the third
+            and last column is for C itself.
         tied: how often there was a tie for the best, int [n].
         source_questions: how many questions have the pair as A : B, int [n].
-        source_chosen: how often each candidate of the other pair was then chosen, [n, k], as in
-            `chosen`.
+        source_chosen: how often the candidates of the other pair were then chosen, with the
+            columns of `chosen`.
     """
 
     questions: np.ndarray
@@ -189,7 +190,7 @@ def solve(table: np.ndarray, category: Category, solver: Solver, rules: Rules) -
     `table` has the cosines of all sentences, as `cosines` returns them; float64 if the first wins.
     """
     solve_parts = _solve_shared if category.candidates is None else _solve_own
-    width = 2 if category.candidates is None else category.candidates.shape[1]
+    width = 3 if category.candidates is None else category.candidates.shape[1] + 1
     pairs = len(category.first)
     questions, tied = np.zeros((2, 2 * pairs), dtype=np.int64)
     chosen, source_chosen = np.zeros((2 * pairs, width)), np.zeros((pairs, width))
@@ -209,15 +210,18 @@ def solve(table: np.ndarray, category: Category, solver: Solver, rules: Rules) -
 def cosines(vectors: np.ndarray, exact: bool = False) -> np.ndarray:
     """Return the cosines between all vectors [m, dim]: [m, m], 0 for zero vectors.
 
-    They are float64 if `exact`, otherwise float32.
+    They are float32; if `exact`, they are float64, and equal for equal vectors, bit by bit.
     """
     rows = unit(np.asarray(vectors, dtype=np.float64 if exact else np.float32))
+    if exact:  # a product of matrices may round equal rows differently
+        rows, numbers = np.unique(rows, axis=0, return_inverse=True)
     table = rows @ rows.T
-    return np.clip(table, -1, 1, out=table)
+    np.clip(table, -1, 1, out=table)
+    return table[np.ix_(numbers, numbers)] if exact else table
 
 
-# For each pair as A : B: the pairs that are C : D, the shares in which each of their candidates is
-# chosen [targets, k], and whether there was a tie [targets].
+# For each pair as A : B: the pairs that are C : D, the shares in which their candidates are chosen,
+# with the columns of `Solved.chosen`, and whether there was a tie [targets].
 _Part = tuple[range, np.ndarray, np.ndarray]
 
 
@@ -246,7 +250,7 @@ def _solve_shared(
         # Arrays of the same shape add twice as fast as with broadcasting.
         offsets[:] = offset
         targets = target_pairs(pair, pairs, rules.both_directions)
-        shares, tied = np.empty((len(targets), 2)), np.empty(len(targets), dtype=bool)
+        shares, tied = np.empty((len(targets), 3)), np.empty(len(targets), dtype=bool)
         for start in range(targets.start, targets.stop, rows):
             stop = min(start + rows, targets.stop)
             count, block = stop - start, slice(start, stop)
@@ -256,38 +260,38 @@ def _solve_shared(
                     scores[:, a] = scores[:, b] = -np.inf
                 buffer.reshape(-1)[flat_c_indices[block] - start * width] = -np.inf
             done = slice(start - targets.start, stop - targets.start)
-            won, tied[done] = _answer_shares(scores, answers[block], rules.first_wins)
-            shares[done] = np.stack([won, 1 - won], axis=1)
+            choices = answers[block], c[block]
+            shares[done], tied[done] = _choose(scores, *choices, rules.first_wins)
         yield targets, shares, tied
 
 
-def _answer_shares(
-    scores: np.ndarray, answers: np.ndarray, first_wins: bool
+def _choose(
+    scores: np.ndarray, answers: np.ndarray, c: np.ndarray, first_wins: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the share of each analogy that its answer wins, and whether there is a tie: [n].
+    """Return the shares of the answers and of C [n, 3], and whether there is a tie [n].
 
-    Overwrites the scores. Two searches for the maximum are several times faster than comparing all
-    scores with it, and few rows have a tie.
+    The columns of shares are those of `Solved.chosen`. Overwrites the scores. Two searches for the
+    maximum are several times faster than comparing all scores with it, and few rows have a tie.
     """
     rows = np.arange(len(scores))
-    best = scores.argmax(axis=1)
-    threshold = scores[rows, best] - (0.0 if first_wins else TIE)
-    won = ((best == answers) & (threshold > -np.inf)).astype(float)
+    best = scores.argmax(axis=1)  # the first of equal scores
+    highest = scores[rows, best]
+    has_candidate = highest > -np.inf
+    is_chosen = np.stack([best == answers, best == answers, best == c], axis=1)
+    shares = (is_chosen & has_candidate[:, None]).astype(float)
     scores[rows, best] = -np.inf
-    is_tied = (scores[rows, scores.argmax(axis=1)] >= threshold) & (threshold > -np.inf)
-    if is_tied.any():
-        is_best = scores[is_tied] >= threshold[is_tied, None]
+    second = scores[rows, scores.argmax(axis=1)]
+    is_close = (second >= highest - TIE) & has_candidate
+    if is_close.any():
+        is_best = scores[is_close] >= highest[is_close, None] - TIE
         rows = np.arange(len(is_best))
-        is_best[rows, best[is_tied]] = True
-        won[is_tied] = _shares(is_best, first_wins)[rows, answers[is_tied]]
-    return won, is_tied
-
-
-def _shares(is_best: np.ndarray, first_wins: bool) -> np.ndarray:
-    """Return the share of each candidate, given which of them tie for the best: [n, k]."""
-    if not first_wins:
-        return is_best / is_best.sum(axis=1, keepdims=True)
-    return np.arange(is_best.shape[1]) == is_best.argmax(axis=1)[:, None]
+        is_best[rows, best[is_close]] = True
+        shared = is_best / is_best.sum(axis=1, keepdims=True)
+        shares[is_close, 1] = shared[rows, answers[is_close]]
+        if not first_wins:
+            shares[is_close, 0] = shares[is_close, 1]
+            shares[is_close, 2] = shared[rows, c[is_close]]
+    return shares, is_close & (second == highest) if first_wins else is_close
 
 
 def _solve_own(
@@ -309,5 +313,10 @@ def _solve_own(
             is_excluded = (choices == a) | (choices == b) | (choices == c[block, None])
             scores[is_excluded] = -np.inf
         best = scores.max(axis=1, keepdims=True, initial=-np.inf)
-        is_best = scores >= best - (0.0 if rules.first_wins else TIE)
-        yield targets, _shares(is_best, rules.first_wins), is_best.sum(axis=1) > 1
+        is_close = scores >= best - TIE
+        is_best = scores == best if rules.first_wins else is_close
+        shared = is_close / is_close.sum(axis=1, keepdims=True)
+        is_first = np.arange(choices.shape[1]) == is_best.argmax(axis=1)[:, None]
+        shares = is_first if rules.first_wins else shared
+        columns = np.column_stack([shares[:, 0], shared[:, 0], shares[:, 1:]])
+        yield targets, columns, is_best.sum(axis=1) > 1

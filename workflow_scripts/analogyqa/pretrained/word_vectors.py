@@ -76,6 +76,8 @@ def encode_dct(texts: Sequence[str], resources: "Resources") -> np.ndarray:
         known = [rows[token] for token in tokens if token in rows]
         if known:
             sentence_vector[:] = coefficients(len(known), count) @ vectors[known]
+            # In sorted order, so that the same words have the same bits in any order.
+            sentence_vector[0] = vectors[sorted(known)].sum(axis=0) / np.sqrt(len(known))
     return encoded.reshape(len(texts), -1)
 
 

@@ -13,6 +13,7 @@ from analogyqa.settings.coordinates import COUNT, SCORE
 
 LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # a Markdown link: its text and its target
 SUBSTITUTE = "†"  # follows the mark of a value that was made with a substitute
+BY_TIES = "‡"  # precedes the accuracy with shared ties
 
 
 _LATEX = str.maketrans(
@@ -28,6 +29,7 @@ _LATEX = str.maketrans(
         "↓": r"$\downarrow$",
         "≡": r"$\equiv$",
         "†": r"$\dagger$",
+        "‡": r"$\ddagger$",
     }
 )
 
@@ -207,6 +209,14 @@ def short_text(row: dict) -> Value:
     if failed := learned_text(row["n_learned"], row["n_trained"]):
         return Value(f"{three_decimals(row['mean'])}, {failed}")
     return Value(three_decimals(row["mean"]), f"{{{_range(row, 'ci')}}}")
+
+
+def ties_text(row: dict) -> str:
+    """Return the accuracy with shared ties if it is outside the interval for other pairs."""
+    shared = row["with_shared_ties"]
+    if pd.isna(shared) or row["ci_low"] <= shared <= row["ci_high"]:
+        return ""
+    return f"{BY_TIES} {three_decimals(shared)}"
 
 
 def _number_text(value: float, row: dict) -> str:

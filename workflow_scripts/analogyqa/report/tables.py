@@ -18,9 +18,18 @@ from analogyqa.evaluation.summary import (
     learned_text,
 )
 from analogyqa.evaluation.verdicts import LOOKS, MARKS, NOT_COMPARABLE, NOT_RUN, OTHER_DATA
-from analogyqa.measures import MEASURES
+from analogyqa.measures import ACCURACY, MEASURES, SHARED_TIES
 from analogyqa.rankers.specs import AnalogyOptions
-from analogyqa.report.table_formats import SUBSTITUTE, Block, Table, Value, short_text, value_text
+from analogyqa.report.table_formats import (
+    BY_TIES,
+    SUBSTITUTE,
+    Block,
+    Table,
+    Value,
+    short_text,
+    ties_text,
+    value_text,
+)
 from analogyqa.settings.artefacts import CITED, Artefact
 from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED, dataset_overrides
@@ -57,8 +66,9 @@ def lay_out(
 
     The rows of blocks and notes also have the `cell` of a score, None for other values, the path of
     its run, `name`, the system as the table calls it, `system_at`, the name with tuned
-    hyperparameters, `csv_row`, and more columns of the summary, in which `trained_with` are the
-    hyperparameters. If our data are not the paper's, rows have no published value.
+    hyperparameters, `csv_row`, the accuracy `with_shared_ties`, and more columns of the summary, in
+    which `trained_with` are the hyperparameters. If our data are not the paper's, rows have no
+    published value.
     """
     artefact, is_own = paper.artefacts[name], paper.paper == OWN
     cells = [
@@ -83,7 +93,9 @@ def lay_out(
         located["verdict"] = located["verdict"].replace(NOT_COMPARABLE, "")
     facts = summary[[*KEY, "tied_candidates", "all_correct", "mean_of_others", "hyperparameters"]]
     facts = facts.rename(columns={"hyperparameters": "trained_with"})
-    rows = located.merge(facts, "left", KEY).to_dict("records")
+    shared = summary[summary["measure"].eq(SHARED_TIES)].assign(measure=ACCURACY)
+    shared = shared[[*KEY, "mean"]].rename(columns={"mean": "with_shared_ties"})
+    rows = located.merge(facts, "left", KEY).merge(shared, "left", KEY).to_dict("records")
     notes = [*table_notes(paper, artefact, rows, config)]
     if is_own and frame["n_items"].lt(FEW_QUESTIONS).any():
         notes.append(
@@ -140,7 +152,9 @@ def _block(
     key = [*labels.values(), *(["system"] if "System" in labels else [])]
     cells: dict[tuple, dict[str, Value]] = {}
     for row in rows:
-        cells.setdefault(tuple(row[name] for name in key), {})[row[across]] = text(row)._replace(
+        value = text(row)
+        cells.setdefault(tuple(row[name] for name in key), {})[row[across]] = value._replace(
+            mark=" ".join(filter(None, [value.mark, ties_text(row)])),
             verdict=row["verdict"],
             run=row["path"],
             bold=row["top_group"] is True,
@@ -168,6 +182,10 @@ PROTOCOL = "Protocol: the epoch is chosen by dev {}; the test split is scored on
 PAIRED_TEST = (
     f"p-values: two-sided, by a paired randomisation test over questions and seeds ({SAMPLES} "
     f"draws, so none is below {2 / (1 + SAMPLES):.1g})."
+)
+DECIDED_BY_TIES = (
+    f"{BY_TIES}: decided by ties; the accuracy with shared ties follows, which is outside the "
+    "interval for other pairs."
 )
 NO_PUBLISHED = f"No published values: {OTHER_DATA}."
 LEARNT = (
@@ -262,6 +280,8 @@ def table_notes(
             yield top_group_legend(config)
         yield from _all_correct(runs, config)
         yield _ties(runs, config)
+        if any(map(ties_text, runs)):
+            yield DECIDED_BY_TIES
     elif computed_kinds:
         yield f"Cell: ours{mark}."
     if COST in computed_kinds:

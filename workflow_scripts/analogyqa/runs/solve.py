@@ -13,7 +13,15 @@ from analogyqa.analogies.specs import SOLVERS
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json
-from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
+from analogyqa.measures import (
+    ACCURACY,
+    ALL_CORRECT,
+    CHOSE_C,
+    OF_DISTRACTORS,
+    SHARED_TIES,
+    TIED,
+    WEIGHT,
+)
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.finished import trained_encoder
 from analogyqa.runs.record import run_record
@@ -70,24 +78,37 @@ def sentence_vectors(
 ) -> np.ndarray:
     """Return the vectors of the questions and the candidates of a corpus: [2, rows, dim].
 
-    `job` and `weights` are as in `solve_cells`. With `exact`, averages are taken in float64, so
-    that a reordered sentence ties only where rounding leaves the same bits.
+    `job` and `weights` are as in `solve_cells`. With `exact`, averages are taken in float64, and
+    sentences with the same words have the same vector, bit by bit.
     """
     system = job.system
     vectors, word_ids, split = read_vocabulary(job.files[seed], system, job.lowercase)
     texts = corpus["question"].tolist() + corpus["candidate"].tolist()
     sentences = Sentences(texts, word_ids, split)
+    numbers = sentences.numbers(texts)
     if weights:
         encode: Encode = trained_encoder(system, vectors, seed, weights)
     else:
         encoder = system.encoder_spec
         if exact and vectors is not None and encoder and encoder.keeps_float64:
-            # The authors' code (InferSent's `get_w2v`) reads the decimals of their text as float64.
-            # Their sums are rounded, so they depend on the order of words. Those of float32 numbers
-            # are exact in float64, and every order would tie.
-            vectors = np.round(vectors.astype(np.float64), 7)
+            vectors = vectors.astype(np.float64)
+            numbers = _with_same_words(sentences, numbers, vectors.any(axis=1))
         encode = build_encoder(system.encoder_name, vectors, system.training, seed)
-    return encode_all(encode, sentences, sentences.numbers(texts)).reshape(2, len(corpus), -1)
+    return encode_all(encode, sentences, numbers).reshape(2, len(corpus), -1)
+
+
+def _with_same_words(
+    sentences: Sentences, numbers: np.ndarray, has_vector: np.ndarray
+) -> np.ndarray:
+    """Return, for each of n sentences, the number of the first one with the same words, int [n].
+
+    A sum is rounded, so it would depend on their order. Words without a vector do not count: they
+    only change the length of an average.
+    """
+    first: dict[bytes, int] = {}
+    words = map(sentences.words, numbers)
+    bags = (np.sort(ids[has_vector[ids]]).tobytes() for ids in words)
+    return np.array([first.setdefault(*bag) for bag in zip(bags, numbers, strict=True)])
 
 
 def solve_corpus(
@@ -119,21 +140,16 @@ def solve_corpus(
 
 def _measured(solved: Solved, ids: pd.Series, category: Category) -> pd.DataFrame:
     """Return the item, measure and value columns for the pairs of a category, given their ids."""
-    values = {
-        ACCURACY: solved.chosen[:, 0],
-        TIED: solved.tied,
-        ALL_CORRECT: 0,
-        WEIGHT: solved.questions,
-    }
-    if category.candidates is not None:
-        values |= dict(zip(OF_DISTRACTORS, solved.chosen.T[1:], strict=True))
+    wrong = [CHOSE_C] if category.candidates is None else [*OF_DISTRACTORS]
+    columns = [ACCURACY, SHARED_TIES, *wrong]
+    values = dict(zip(columns, solved.chosen.T, strict=True))
+    values |= {TIED: solved.tied, ALL_CORRECT: 0, WEIGHT: solved.questions}
     items = pd.Index(ids.astype(str).str.replace(_OF_TEMPLATE, "", regex=True), name="item")
     frame = pd.DataFrame(values, index=items, dtype=float).groupby("item").sum()
     sources = pd.Series(solved.source_questions, index=items).groupby("item").sum()
-    for name, chosen in zip((ACCURACY, *OF_DISTRACTORS), solved.source_chosen.T, strict=False):
-        if name in frame:
-            source_chosen = pd.Series(chosen, index=items).groupby("item").sum()
-            frame[name] = with_both_roles(frame[name], frame[WEIGHT], source_chosen, sources)
+    for name, chosen in zip(columns, solved.source_chosen.T, strict=True):
+        source_chosen = pd.Series(chosen, index=items).groupby("item").sum()
+        frame[name] = with_both_roles(frame[name], frame[WEIGHT], source_chosen, sources)
     return frame.melt(ignore_index=False, var_name="measure").reset_index()
 
 
