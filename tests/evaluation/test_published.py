@@ -308,11 +308,41 @@ LEDGERS = {
 }
 
 
+def with_other_wikiqa(config: Config) -> Config:
+    """Return a configuration in which WikiQA has other questions than the paper."""
+    wikiqa = config.datasets["wikiqa"].model_copy(update={"comparable": False})
+    return config.model_copy(update={"datasets": config.datasets | {"wikiqa": wikiqa}})
+
+
 class TestLedger:
     @pytest.mark.parametrize("name", LEDGERS)
     def test_the_verdicts_are_as_reviewed(self, name, golden):
         columns = ["artefact", "row", "column", "hyperparameters", "mean", "verdict", "reason"]
         golden(csv_text(LEDGERS[name]()[columns]), f"ledger_{name}.csv")
+
+    def test_only_numbers_of_other_data_have_no_verdict(self):
+        config, key = make_config(**POINTS), ["artefact", "row", "column", "hyperparameters"]
+        before, after = (
+            make_ledger(at).set_index(key) for at in (config, with_other_wikiqa(config))
+        )
+        is_ours = after["data"].eq("our data")
+        assert set(after["verdict"][is_ours]) == {"not comparable", "not run"}
+        assert after["mean"].equals(before["mean"])
+        shared = before.columns.difference(["data"])
+        assert after.loc[~is_ours, shared].equals(before.loc[~is_ours, shared])
+        assert 0 < is_ours.sum() < len(after)
+
+    def test_a_substitute_of_several_systems_counts_once(self):
+        table = {"title": "T", "cells": {"dataset": "wikiqa", "subset": "comb", "measure": "mrr"}}
+        table["columns"] = {"MRR": {}}
+        table["rows"] = {name: {"system": name} for name in ("glove", "glove-cosine", "random")}
+        table["published"] = {"glove": [0.4], "glove-cosine": [0.5], "random": [0.45]}
+        paper, config = make_paper({"table1": table}), make_config()
+        facts = {"substitute": "a for b", "mean": lambda cell, _: 0.5 + (cell.system == "random")}
+        summary = make_summary(config, paper, provenance="one file", **facts)
+        ledger = ledger_of(paper, config, Results(summary)).set_index("row")
+        note = "the same substitute as in table1 of tiny2020 (glove, MRR)"
+        assert ledger["repeats"].to_dict() == {"glove": "", "glove-cosine": note, "random": ""}
 
     def test_pairs_are_counted_for_all_question_types_together(self):
         table = {"title": "T", "cells": {"dataset": "wikiqa", "split": "test"}}

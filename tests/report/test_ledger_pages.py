@@ -4,6 +4,7 @@ import pandas as pd
 
 from analogyqa.evaluation.published import LEDGER
 from analogyqa.evaluation.summary import to_frame
+from analogyqa.evaluation.verdicts import OUR_DATA, PAPER_DATA
 from analogyqa.report.ledger_pages import to_markdown
 from builders.report import make_paper
 
@@ -33,7 +34,7 @@ def make_row(row: str, column: str, verdict: str, **values) -> dict:
     defaults = {"paper": "tiny2020", "artefact": "table1", "measure": "mrr", "kind": "score"}
     measured = {"mean": 0.6, "sd": 0.01, "run_low": 0.5, "run_high": 0.7, "n_seeds": 2}
     measured |= {"ci_low": 0.4, "ci_high": 0.8}
-    defaults |= {"published": 0.5, **({} if verdict == "not run" else measured)}
+    defaults |= {"data": PAPER_DATA, "published": 0.5, **({} if verdict == "not run" else measured)}
     return defaults | {"row": row, "column": column, "verdict": verdict} | values
 
 
@@ -61,6 +62,7 @@ def test_the_page_is_as_reviewed(golden):
         make_row("D", "Theirs", "inconclusive", **substituted),
         make_row("A", "Ours", "enforced", hyperparameters="paper"),
         make_row("B", "Ours", "reproduced", **repeats),
+        make_row("E", "Theirs", "not comparable", data=OUR_DATA),
     )
     golden(to_markdown(ledger, [PAPER]), "ledger.md")
 

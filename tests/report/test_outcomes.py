@@ -8,6 +8,7 @@ import pytest
 from analogyqa.evaluation.claims import CLAIMS
 from analogyqa.evaluation.published import LEDGER
 from analogyqa.evaluation.summary import to_frame
+from analogyqa.evaluation.verdicts import OUR_DATA
 from analogyqa.report.outcomes import (
     HEIGHT,
     MOST,
@@ -44,6 +45,8 @@ LEDGER_OF_RUN = make_ledger(
     {"verdict": "not run", "published": 0.5, "reason": "no run a/b/c/e"},
     {"verdict": "not run", "published": 0.5, "reason": "no data"},
     {"verdict": "did not learn", "published": 0.5, "mean": 0.5},
+    {"verdict": "not comparable", "published": 0.5, "mean": 0.4, "data": OUR_DATA},
+    {"verdict": "not run", "published": 0.5, "reason": "no data", "data": OUR_DATA},
     {"verdict": "lower", "published": 1200, "mean": 12, "kind": "count", "artefact": "table1"},
 )
 CLAIMS_OF_RUN = make_claims(

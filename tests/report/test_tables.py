@@ -99,6 +99,14 @@ def with_extra_row() -> Config:
     return config.model_copy(update={"studies": config.studies | {"tiny2020": study}})
 
 
+def with_data_of_ours() -> Config:
+    config = tiny_config()
+    datasets = {
+        name: at.model_copy(update={"comparable": False}) for name, at in config.datasets.items()
+    }
+    return config.model_copy(update={"datasets": datasets})
+
+
 def mean_by_overrides(cell, _) -> float:
     overrides = dict(cell.overrides)
     return 0.1 * len(overrides) + int(overrides.get("p", 30)) / 1000 + 0.5 * is_tuned(cell)
@@ -128,6 +136,7 @@ TABLES = {
     "own": lambda: make_table("table1", OWN_CONFIG, build_own_paper(OWN_CONFIG)),
     "own_other": lambda: make_table("table1", OTHER_OWN_CONFIG, build_own_paper(OTHER_OWN_CONFIG)),
     "other_data": lambda: make_table("table3", tiny_config(comparable=False)),
+    "data_of_ours": lambda: make_table("table2", with_data_of_ours(), substitute="us for them"),
     "nothing_run": lambda: make_table("table2", tiny_config(left_out=NOTHING_RUN)),
     "several_runs": lambda: make_table("table1", paper=EIGHT_QUESTIONS, n_items=8),
     "one_seed": lambda: make_table("table2", n_seeds=1, run_low=None, run_high=None),

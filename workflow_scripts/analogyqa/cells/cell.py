@@ -26,7 +26,7 @@ Names = dict[str, str | int]  # that fill in a path
 Settings = dict[str, Any]  # the part of a configuration that a result depends on: a JSON value
 
 _TEXTS = {"title", "only_costs"}  # keys of a system that change no number
-_NOT_IN_CORPUS = {"title", "questions", "evaluation", "columns", "encoding"}
+_NOT_IN_CORPUS = {"title", "questions", "evaluation", "columns", "encoding", "comparable"}
 
 
 class Cell(NamedTuple):

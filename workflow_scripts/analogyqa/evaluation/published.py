@@ -31,6 +31,8 @@ from analogyqa.evaluation.verdicts import (
     NOT_LEARNT,
     NOT_RUN,
     OTHER_DATA,
+    OUR_DATA,
+    PAPER_DATA,
     REPRODUCED,
     no_run,
     not_run,
@@ -59,8 +61,7 @@ IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"  # the values of `block`
 LEDGER = {
     **dict.fromkeys(["paper", "artefact", "row", "column", "measure"], "str"),
     "scale": "float64",
-    "kind": "str",
-    "hyperparameters": "str",
+    **dict.fromkeys(["kind", "data", "hyperparameters"], "str"),
     "published": "float64",
     "attainable_runs": "Int64",
     **MEASURED,
@@ -131,12 +132,28 @@ def compare_numbers(
         for row in numbers[["mean", "sd", "n_seeds"]].astype(float).itertuples(index=False)
     ]
     judged = numbers[_is_compared(numbers) & numbers["verdict"].ne(NOT_RUN)]
+    is_other = judged["data"].eq(OUR_DATA)
+    if config.comparable:  # a count that is set by the configuration agrees with any data
+        is_other &= judged["verdict"].ne(ENFORCED)
+    numbers.loc[is_other.index[is_other], ["verdict", "reason"]] = [NOT_COMPARABLE, OTHER_DATA]
     if config.comparable:
-        reasons = zip(judged["reason"], judged["remark"], strict=True)
+        reasons = zip(numbers.loc[judged.index, "reason"], judged["remark"], strict=True)
         numbers.loc[judged.index, "reason"] = ["; ".join(filter(None, pair)) for pair in reasons]
-    else:
-        numbers.loc[judged.index, ["verdict", "reason"]] = [NOT_COMPARABLE, OTHER_DATA]
-    return numbers
+    return numbers.assign(
+        repeats=_note_same_substitutes(judged).reindex(numbers.index).fillna(numbers["repeats"])
+    )
+
+
+def _note_same_substitutes(judged: pd.DataFrame) -> pd.Series:
+    """Return `repeats`, also for values of one substitute that stands for several systems."""
+    repeats = judged["repeats"].copy()
+    made = judged[judged["substitute"].ne("") & judged["kind"].eq(SCORE) & repeats.eq("")]
+    where = ["paper", "artefact", "column", "hyperparameters"]
+    for _, rows in made.groupby([*where, "mean", "substitute", "provenance"]):
+        first = rows.iloc[0]
+        note = "the same substitute as in {artefact} of {paper} ({row}, {column})".format(**first)
+        repeats[rows.index[1:]] = note
+    return repeats
 
 
 def join_published(numbers: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
@@ -154,7 +171,9 @@ def join_published(numbers: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame
     )
 
 
-def judge(scores: pd.DataFrame, confidence: float, is_comparable: bool = True) -> pd.DataFrame:
+def judge(
+    scores: pd.DataFrame, confidence: float, is_comparable: pd.Series | bool = True
+) -> pd.DataFrame:
     """Judge published scores: set `verdict`, `reason`, `attainable_runs` and the interval.
 
     Args:
@@ -162,15 +181,16 @@ def judge(scores: pd.DataFrame, confidence: float, is_comparable: bool = True) -
             NaN for none, the unit of its last digit (`step`), the `rounding` error of its column,
             and the list of values of `competitors`.
         confidence: The level of the intervals.
-        is_comparable: Whether the published values are about these data.
+        is_comparable: Whether the published values are about these data, perhaps by row.
     """
-    attainable = attainable_runs(scores if is_comparable else scores.iloc[:0])
+    comparable = pd.Series(is_comparable, scores.index, dtype=bool)
+    attainable = attainable_runs(scores[comparable])
     counts = (attainable[name].reindex(scores.index) for name in ("needed", "runs"))
     judged = [
-        _judge_score(row, needed, runs, confidence, is_comparable)
+        _judge_score(row, needed, runs, confidence, is_same)
         if pd.notna(row.published)
         else (None, row.run_low, row.run_high, "", "")
-        for row, needed, runs in zip(scores.itertuples(), *counts, strict=True)
+        for row, needed, runs, is_same in zip(scores.itertuples(), *counts, comparable, strict=True)
     ]
     columns = ["attainable_runs", "run_low", "run_high", "verdict", "reason"]
     return scores.assign(**pd.DataFrame(judged, scores.index, columns))
@@ -272,7 +292,8 @@ def _asked_numbers(
             row["scale"] = artefact.scale
             row["remark"] = artefact.remark_on(number.row, number.column)
             row["repeats"] = repeats.get((paper.paper, name, number.row, number.column), "")
-        if reason := why_no_run(coordinates, config):
+        row["data"] = PAPER_DATA if config.is_comparable(coordinates.dataset) else OUR_DATA
+        if reason := artefact.not_run.get(number.row) or why_no_run(coordinates, config):
             yield row | not_run(reason + _would_cost(coordinates, config, results))
         elif number.kind not in FROM_METRICS:
             yield row | COMPUTED[number.kind](number, artefact, config, results)
@@ -474,5 +495,7 @@ COMPUTED: dict[str, Callable[[Published, Artefact, Config, Results], dict]] = {
     BEST: _best_point,
 }
 FROM_METRICS: dict[str, Callable[[pd.DataFrame, Config], pd.DataFrame]] = {
-    SCORE: lambda scores, config: judge(scores, config.bootstrap.confidence, config.comparable)
+    SCORE: lambda scores, config: judge(
+        scores, config.bootstrap.confidence, scores["data"].eq(PAPER_DATA)
+    )
 }

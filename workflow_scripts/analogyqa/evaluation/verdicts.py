@@ -13,6 +13,7 @@ REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
 INCONCLUSIVE, ENFORCED = "inconclusive", "enforced"
 NOT_LEARNT, NOT_RUN, NOT_COMPARABLE = "did not learn", "not run", "not comparable"
 OTHER_DATA = "our data are not the paper's"
+PAPER_DATA, OUR_DATA = "the paper's data", "our data"  # the values of `data` in a ledger
 
 
 class Look(NamedTuple):

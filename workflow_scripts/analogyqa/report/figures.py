@@ -115,7 +115,8 @@ def draw_figure(frame: pd.DataFrame, paper: Paper, name: str, config: Config, fi
         if artefact.y or artefact.stacked:
             spread = f"means over {seeds} seeds"
         title_lines = [heading(paper, name, artefact.title), f"test split; {spread}"]
-        title_lines += [] if config.comparable else [OTHER_DATA]
+        is_comparable = all(map(config.is_comparable, frame["dataset"].unique()))
+        title_lines += [] if is_comparable else [OTHER_DATA]
         save_figure(figure, "\n".join(title_lines), files)
 
 

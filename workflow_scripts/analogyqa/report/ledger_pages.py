@@ -36,6 +36,7 @@ from analogyqa.report.tables import (
     percent,
 )
 from analogyqa.settings.artefacts import Artefact
+from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -86,8 +87,11 @@ def _verdict_counts(ledger: pd.DataFrame) -> Block:
         _REPEATED,
     ]
     lines = []
-    kinds = ledger["kind"].map(KIND_NOUNS), ledger["hyperparameters"]
-    for (paper, kind, name), rows in ledger.groupby(["paper", *kinds], sort=False):
+    nouns = ledger["kind"].map(KIND_NOUNS)
+    nouns = nouns.where(ledger["kind"].ne(SCORE), nouns + " with " + ledger["data"])
+    for (paper, kind, name), rows in ledger.groupby(
+        ["paper", nouns, ledger["hyperparameters"]], sort=False
+    ):
         once = rows[rows["repeats"] == ""]
         has_substitute = once["substitute"] != ""
         new, substituted, every = (

@@ -29,6 +29,7 @@ from analogyqa.evaluation.verdicts import (
     NOT_COMPARABLE,
     NOT_LEARNT,
     NOT_RUN,
+    OUR_DATA,
     REPRODUCED,
 )
 from analogyqa.report.html_pages import render
@@ -109,13 +110,14 @@ def results_table(
         judged = ", ".join(f"{count} {verdict}" for verdict, count in primary.items())
         labels = [f"[{paper.paper}](papers/{paper.paper}/README.md)", paper.short_citation]
         values = [str(counts[verdict] or "") for verdict in _COLUMNS]
-        lines.append([*labels, *values, "; ".join(_agreeing(once)), judged])
+        others = [*_agreeing(once), *_with_our_data(once)]
+        lines.append([*labels, *values, "; ".join(others), judged])
     return lines
 
 
 def _numbers(once: pd.DataFrame) -> list[str]:
     """Return how many scores we reproduce, and how many of the other numbers agree."""
-    scores = once[once["kind"] == SCORE]
+    scores = once[once["kind"].eq(SCORE) & once["data"].ne(OUR_DATA)]
     counts = Counter(scores["verdict"])
     parts = []
     if counts:
@@ -125,7 +127,14 @@ def _numbers(once: pd.DataFrame) -> list[str]:
         parts.append(f"ours is {' and '.join(differing)}")
     verbs = ((name, verbs) for name, verbs in _NUMBER_VERBS.items() if counts[name])
     parts += [f"{counts[name]} {forms[counts[name] > 1]}" for name, forms in verbs]
-    return [*parts, *_agreeing(once)]
+    return [*parts, *_with_our_data(once), *_agreeing(once)]
+
+
+def _with_our_data(once: pd.DataFrame) -> list[str]:
+    """Return how many published scores we have with our own data, which get no verdict."""
+    ours = once[once["kind"].eq(SCORE) & once["data"].eq(OUR_DATA)]
+    count = ours["verdict"].ne(NOT_RUN).sum()
+    return [f"scores with our data, without a verdict: {count} of {len(ours)}"] if len(ours) else []
 
 
 def _agreeing(once: pd.DataFrame) -> Iterator[str]:

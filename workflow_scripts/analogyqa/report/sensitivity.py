@@ -86,7 +86,7 @@ def build_sensitivity(
         for system, cell in zip(study.systems, varied, strict=True):
             at = Coordinates(system=system, dataset=dataset, subset=study.subset)
             printed = at | Coordinates(measure=measure)
-            published = paper.published_at(printed) if config.comparable else None
+            published = paper.published_at(printed) if config.is_comparable(dataset) else None
             row: dict = {"dataset": dataset, "choice": choice, "value": value, "measure": measure}
             row |= {"system": system, "published": published, **compared}
             if cell is None or not (run := results.by_cell.get((cell, measure))):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.evaluation.summary import learned_text
-from analogyqa.evaluation.verdicts import MARKS, NOT_RUN
+from analogyqa.evaluation.verdicts import MARKS, NOT_COMPARABLE, NOT_RUN, OUR_DATA
 from analogyqa.settings.artefacts import BEST, CITED, DIGITS, NOT_PRINTED
 from analogyqa.settings.coordinates import COUNT, SCORE
 
@@ -179,12 +179,15 @@ def value_text(row: dict, both_intervals: bool = False) -> Value:
     """Return the text of a number, a row of a ledger or summary; without a `kind`, it is a score.
 
     A score has the prediction interval of one more run, and with `both_intervals` or if its seeds
-    do not differ, that for other questions. If some of its training runs did not learn, it has
+    do not differ, that for other questions. If the paper has other data, the difference is shown
+    instead of a mark. If some of its training runs did not learn, it has
     their counts instead.
     """
     kind, is_printed = row.get("kind", SCORE), pd.notna(row["published"])
     published = f"({_number_text(row['published'], row)})" if is_printed else ""
     mark = MARKS.get(row["verdict"], "")
+    if is_printed and row["verdict"] == NOT_COMPARABLE and row.get("data") == OUR_DATA:
+        mark = _difference_text(row["mean"] - row["published"], kind)
     mark += SUBSTITUTE if mark and row["substitute"] else ""
     if kind == CITED:
         return Value("" if is_printed else NOT_PRINTED, published=published)
@@ -209,6 +212,11 @@ def short_text(row: dict) -> Value:
     if failed := learned_text(row["n_learned"], row["n_trained"]):
         return Value(f"{three_decimals(row['mean'])}, {failed}")
     return Value(three_decimals(row["mean"]), f"{{{_range(row, 'ci')}}}")
+
+
+def _difference_text(difference: float, kind: str) -> str:
+    text = f"{difference:+.3f}" if kind == SCORE else f"{difference:+.10g}"
+    return text.replace("+0.", "+.").replace("-0.", "-.")
 
 
 def ties_text(row: dict) -> str:

@@ -17,7 +17,14 @@ from analogyqa.evaluation.summary import (
     cell_columns,
     learned_text,
 )
-from analogyqa.evaluation.verdicts import LOOKS, MARKS, NOT_COMPARABLE, NOT_RUN, OTHER_DATA
+from analogyqa.evaluation.verdicts import (
+    LOOKS,
+    MARKS,
+    NOT_COMPARABLE,
+    NOT_RUN,
+    OTHER_DATA,
+    OUR_DATA,
+)
 from analogyqa.measures import ACCURACY, MEASURES, SHARED_TIES
 from analogyqa.rankers.specs import AnalogyOptions
 from analogyqa.report.table_formats import (
@@ -187,6 +194,9 @@ DECIDED_BY_TIES = (
     f"{BY_TIES}: decided by ties; the accuracy with shared ties follows, which is outside the "
     "interval for other pairs."
 )
+DIFFERENCES = (
+    f"Difference: ours minus the published value, without a verdict, because {OTHER_DATA}."
+)
 NO_PUBLISHED = f"No published values: {OTHER_DATA}."
 LEARNT = (
     "Learned k of n: in the epoch that dev chose, the loss of k of the n training runs is below "
@@ -268,6 +278,10 @@ def table_notes(
     has_published = bool(artefact.published) and config.comparable
     mark = " (published)" if has_published else ""
     mark += " mark" if mark and verdicts & {*MARKS} else ""
+    differs = has_published and any(
+        row["verdict"] == NOT_COMPARABLE and row["data"] == OUR_DATA for row in rows
+    )
+    mark += " difference" if differs else ""
     if all(row["kind"] == COUNT for row in rows):
         yield _counted(artefact, config)
     if runs:
@@ -284,6 +298,8 @@ def table_notes(
             yield DECIDED_BY_TIES
     elif computed_kinds:
         yield f"Cell: ours{mark}."
+    if differs:
+        yield DIFFERENCES
     if COST in computed_kinds:
         yield COSTS
     if any(row["kind"] == CITED for row in rows):

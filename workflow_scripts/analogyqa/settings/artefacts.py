@@ -122,7 +122,8 @@ class Published(NamedTuple):
     step: float = 1  # the unit of the last printed digit
 
 
-_TABLE_KEYS = {"columns", "rows", "published", "means_of", "scale", "remarks", "top_group", "only"}
+_TABLE_KEYS = {"columns", "rows", "published", "means_of", "scale", "remarks", "not_run"}
+_TABLE_KEYS |= {"top_group", "only"}
 _FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked", "references"}
 
 
@@ -144,6 +145,8 @@ class Artefact(Section):
     """The one column in which a row has a value, by row; the row has all coordinates itself."""
     remarks: dict[str, str] = {}
     """What a reader must know about the values of a row or column, by its name."""
+    not_run: dict[str, str] = {}
+    """Why the numbers of a row are not run, by its name."""
     top_group: bool = False
     """Whether each column marks the systems not significantly different from its best."""
     published: dict[str, PrintedRow] = {}
@@ -196,6 +199,8 @@ class Artefact(Section):
     def _check_table(self) -> None:
         if unknown := set(self.remarks) - {*self.columns, *self.rows}:
             raise ValueError(f"remarks: no row or column {sorted(unknown)}")
+        if unknown := {*self.not_run} - {*self.rows}:
+            raise ValueError(f"not_run: no row {sorted(unknown)}")
         if unknown := {*self.only} - {*self.rows} | {*self.only.values()} - {*self.columns}:
             raise ValueError(f"only: no row or column {sorted(unknown)}")
         rows, given = list(self.rows), list(self.published)

@@ -209,6 +209,9 @@ class Dataset(Section):
     """The categories of sentence pairs that are made here."""
     evaluation: Evaluation = Evaluation()
     """How analogies between sentence pairs are asked and answered."""
+    comparable: bool = True
+    """Whether its questions or pairs are the paper's. Without it, tables show how much our scores
+    differ from the published ones, and there are no verdicts on these."""
     parts: dict[Split, list[str]] = {}
     """The parts of a file that make up each split, for a file that holds several splits."""
     questions: ExpectedCounts = {}

@@ -63,7 +63,8 @@ class Config(Section):
     """The folders in papers/ whose tables, figures and claims are made. With none, your own data
     sets are shown, with the systems of all papers."""
     comparable: bool = True
-    """Whether the published values are about these data. Without it, there are no verdicts."""
+    """Whether the published values are about these data. Without it, they are not shown. A data set
+    has this key, too."""
     bootstrap: Bootstrap = Bootstrap()
     """The bootstrap behind the intervals for other questions."""
     sweeps: Annotated[
@@ -360,6 +361,11 @@ class Config(Section):
     def relations(self) -> list[str]:
         """The relations of all data sets, each of which is also a subset."""
         return [name for dataset in self.datasets.values() for name in dataset.relations]
+
+    def is_comparable(self, dataset: str) -> bool:
+        """Return whether published values are about our data; True for an unknown data set."""
+        known = self.datasets.get(dataset)
+        return self.comparable and (known is None or known.comparable)
 
     def is_lowercase(self, section: Vectors | SentenceVectors) -> bool:
         return self.lowercase if section.lowercase is None else section.lowercase
