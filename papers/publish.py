@@ -168,8 +168,8 @@ def replace_section(page: Path, begin: str, parts: list[str]) -> None:
 def require_paper(paper: str, results: Path) -> None:
     """Require that the last run in a folder was one of this paper, if it judged claims."""
     path = results / "claims.csv"
-    judged = read_csv(path, CLAIMS)["paper"].unique() if path.exists() else [paper]
-    if paper not in judged:
+    judged = [*read_csv(path, CLAIMS)["paper"].unique()] if path.exists() else []
+    if judged and paper not in judged:
         raise typer.BadParameter(
             f"{path}: the last run there was of {', '.join(judged)}. Run {paper} there again."
         )

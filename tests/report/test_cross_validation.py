@@ -283,7 +283,10 @@ def test_a_pair_is_compared_on_all_questions_and_in_each_group(corpus):
         [ORIGIN, "test", 1, pytest.approx(0)],
         [ORIGIN, "train", 2, pytest.approx(0.05)],
     ]
-    *_, row = cells_in_markdown(to_markdown(pairs_table(frame, CONFERENCE, PAIR_CONFIG)))
+    _, _, first, *_, row = cells_in_markdown(
+        to_markdown(pairs_table(frame, CONFERENCE, PAIR_CONFIG))
+    )
+    assert first[0] == "Analogy against Baseline" and first[1].startswith("+0.050 [")
     assert row[:3] == ["Analogy against Baseline", "origin: train", "2"]
     assert row[3].startswith("+0.050 [")
 
@@ -329,6 +332,9 @@ def test_a_forest_has_a_row_for_each_data_set_and_their_pooled_difference(tmp_pa
     (axes,) = saved.call_args.args[0].axes
     areas = [squares.get_sizes()[0] for squares in axes.collections]
     assert areas[1] / areas[0] == pytest.approx(4, rel=1e-3)
+    frame, _, config = drawing.args
+    *_, row = cells_in_markdown(to_markdown(pairs_table(frame, CONFERENCE, config)))
+    assert [cell.split(" ")[0] for cell in row] == ["Analogy", "+0.050", "+0.025", "+0.030", "p"]
 
 
 @pytest.mark.parametrize(("values", "count"), [(pair_values, 1), (no_run, 0)])

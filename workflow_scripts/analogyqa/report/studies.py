@@ -63,6 +63,7 @@ from analogyqa.settings.studies import CrossValidation
 
 EVERY = "all"  # the questions of all origins or types
 POOLED = "pooled"  # instead of a data set: all of them
+EQUAL = "equal"  # a column: the test of equal differences on all data sets
 CROSS_VALIDATION = {
     **dict.fromkeys(["paper", "dataset", "subset", "system", "measure", "origin"], "str"),
     **MEASURED,
@@ -370,19 +371,19 @@ def _pairs_with_scores(
 
 
 def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
-    """Return a block for each data set of columns PAIRS."""
-    blocks = []
-    for dataset, part in frame.groupby("dataset", sort=False):
-        lines = []
-        for row in part.to_dict("records"):
-            pair = " against ".join(config.systems[row[name]].title for name in ("first", "second"))
-            group = "all questions" if row["by"] == EVERY else f"{row['by']}: {row['group']}"
-            if dataset == POOLED:
-                group += f" (equal on all data sets: p = {row['heterogeneity']:.2g})"
-            numbers = [Value(str(row["n_items"])), *difference_values(row)]
-            lines.append(([pair, group], [Value(row["reason"])] * 3 if row["reason"] else numbers))
-        difference = f"difference in {MEASURES[part['measure'].iloc[0]].short}"
-        columns = ["questions", difference, "p-value"]
+    """Return a block of all questions, and one for each data set with groups: columns PAIRS."""
+    short = MEASURES[frame["measure"].iloc[0]].short
+    blocks = [_pairs_on_all_questions(frame[frame["by"] == EVERY], short, config)]
+    in_groups = frame[frame["by"] != EVERY]
+    for _, part in in_groups.groupby("dataset", sort=False) if len(in_groups) else ():
+        lines = [
+            (
+                [_pair_title(row, config), f"{row['by']}: {row['group']}"],
+                [Value(str(row["n_items"])), *difference_values(row)],
+            )
+            for row in part.to_dict("records")
+        ]
+        columns = ["questions", f"difference in {short}", "p-value"]
         blocks.append(Block(data_title(part, config), ["Systems", "group"], columns, lines))
     notes = [
         "All questions, by cross-validation. Differences: the first system minus the second, means "
@@ -397,6 +398,36 @@ def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
     ]
     title = f"Pairs of systems of {paper.paper} by type of question or answer and by origin"
     return Table(title, blocks, notes)
+
+
+def _pairs_on_all_questions(frame: pd.DataFrame, short: str, config: Config) -> Block:
+    """Return a row for each pair, with a column for each data set, and for all of them pooled."""
+    by_dataset = frame.groupby("dataset", sort=False)
+    columns = {dataset: title_with_count(part, config) for dataset, part in by_dataset}
+    equality = {EQUAL: "equal on all"} if POOLED in columns else {}
+    lines = []
+    for _, part in frame.groupby("pair", sort=False):
+        rows = part.to_dict("records")
+        values = {row["dataset"]: _difference_with_p(row) for row in rows}
+        if POOLED in values:
+            values[EQUAL] = Value(f"p = {rows[-1]['heterogeneity']:.2g}")  # the pooled row is last
+        cells = [values.get(column, Value("")) for column in columns | equality]
+        lines.append(([_pair_title(rows[0], config)], cells))
+    title = f"All questions, difference in {short}"
+    return Block(title, ["Systems"], [*(columns | equality).values()], lines)
+
+
+def _difference_with_p(row: dict) -> Value:
+    if row["reason"]:
+        return Value(row["reason"])
+    difference, _ = difference_values(row)
+    p_value = p_text(row_p_value(row), "= ")
+    return difference._replace(interval=f"{difference.interval} p {p_value}")
+
+
+def _pair_title(row: Mapping, config: Config) -> str:
+    """Return the titles of both systems of a pair."""
+    return " against ".join(config.systems[row[name]].title for name in ("first", "second"))
 
 
 def questions_page(
