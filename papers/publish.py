@@ -50,7 +50,9 @@ PARTS = {
     r"\d \[": "[..] is the prediction interval of one more run",
     r"[\d\]] \{": "{..} is the interval for other questions, pairs or sentences",
     # With decimals or a mark: the counts of questions in a cross-validation have neither.
-    r"[\d\]}] \((\d*\.\d+\)|\d+\) [=↑↓?])": "(..) is the published value",
+    r"[\d\]}] \((\d*\.\d+\)|\d+\) [=↑↓?+-])": "(..) is the published value",
+    r"\) [+-]\.\d": "+ or - is ours minus the published value, as our data are not the paper's",
+    r"‡ \.": "‡ is decided by ties, and followed by the accuracy with shared ties",
 }
 # Numbers with three decimals, without p-values, which prose rounds.
 NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")

@@ -42,7 +42,8 @@ _DEGREES = word_set("""
 """)
 _BE = word_set("is are was were be been")
 _COPULAS = word_set("be become seem look appear remain feel grow")
-_AMOUNTS = word_set("much many little few less likely able common")
+# Better and worse are left out as in the authors' code, and amounts.
+_NOT_COMPARED = word_set("much many little few less likely able common good bad")
 # With these words, more than the phrase after "than" can depend on a comparative.
 _CONDITIONS = word_set("if how when as whose")
 # Not subjects of their own, or none that a rule can move.
@@ -124,7 +125,7 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         verb = doc[position]
         if (
             not base
-            or base in _AMOUNTS
+            or base in _NOT_COMPARED
             or not (has_more or is_form(adjective.lower_, base, "JJR"))
             or (verb.lemma_ not in _COPULAS and verb.lower_ not in _BE)
             or position == 0
