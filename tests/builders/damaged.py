@@ -22,6 +22,8 @@ from analogyqa.corpora.relations import relations_corpus
 from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
 from analogyqa.evaluation.summary import read_runs
+from analogyqa.evaluation.systems import read_scores
+from analogyqa.evaluation.trec import read_qrels, read_run
 from analogyqa.files import read_lines
 from analogyqa.pretrained import infersent
 from analogyqa.pretrained.nli import read_nli
@@ -290,6 +292,9 @@ TARGETS = {
     "entity patterns": Target(entities, [PATTERNS], ".jsonl", 100),
     "checkpoint": Target(checkpoint, [saved({"a": torch.ones(3)})], ".pt", 1_500),
     "InferSent": Target(infersent.load, [INFERSENT], ".pkl", 1_500),
+    "scores": Target(read_scores, [b"system,item,seed,value\na,x,0,0.5\na,y,0,1\n"], ".csv", 2_000),
+    "TREC run": Target(read_run, [b"# tag\nq1 Q0 a 1 0.5 x\nq1 Q0 b 2 -1e-3 x\n"], ".run", 2_000),
+    "TREC qrels": Target(read_qrels, [b"q1 0 a 1\nq1 0 b 0\nq2 0 a 2\n"], ".qrels", 2_000),
     "Parquet": Target(lambda path: read_table(path, METRICS), [PARQUET], ".parquet", 2_000),
 }  # fmt: skip
 

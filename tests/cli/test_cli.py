@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import inspect
+import json
 import shlex
 from argparse import Namespace
 from types import SimpleNamespace
@@ -174,3 +175,67 @@ def test_doctor_names_left_out_tables_and_a_package_of_a_wrong_version(write_con
     reason, tables = result.output.partition("Left out:\n")[2].splitlines()[:2]
     assert "TRAIN-ALL.rebuilt.xml" in reason
     assert "diallo2019: table2, table5" in tables
+
+
+SCORES = "system,item,seed,value\n" + "".join(
+    f"{system},{item},{seed},{value + seed / 1000}\n"
+    for system, value in {"good": 0.9, "bad": 0.1}.items()
+    for item in range(20)
+    for seed in range(3)
+)
+
+
+@pytest.fixture
+def trec_files(tmp_path, monkeypatch):
+    """Run files of a system with all answers right, and of one with all wrong, and their qrels."""
+    monkeypatch.chdir(tmp_path)
+    for name, scores in {"right": (1, 0), "wrong": (0, 1)}.items():
+        lines = [f"q{q} Q0 {a} 1 {scores[a]} x\n" for q in range(20) for a in (0, 1)]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    (tmp_path / "a.qrels").write_text("".join(f"q{q} 0 0 1\n" for q in range(20)))
+    (tmp_path / "scores.csv").write_text(SCORES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "means"),
+    [
+        (["scores.csv"], {"good": 0.901, "bad": 0.101}),
+        (["wrong.run", "right.run", "--qrels", "a.qrels"], {"right": 1, "wrong": 0.5}),
+    ],
+)
+def test_a_leaderboard_of_files_has_the_means_and_groups_of_their_systems(
+    trec_files, arguments, means
+):
+    done = CliRunner().invoke(cli.app, ["leaderboard", *arguments, "--json"])
+    places = json.loads(done.stdout)
+    assert {place["system"]: place["mean"] for place in places} == pytest.approx(means)
+    assert [place["group"] for place in places] == [1, 2]
+    rows = CliRunner().invoke(cli.app, ["leaderboard", *arguments]).stdout.splitlines()
+    assert [row.split()[:2] for row in rows[2:4]] == [
+        [name, str(at)] for at, name in enumerate(means, 1)
+    ]
+
+
+def test_two_runs_are_compared_by_a_paired_test(trec_files):
+    arguments = ["compare", "wrong.run", "right.run", "--qrels", "a.qrels", "--measure", "mrr"]
+    done = CliRunner().invoke(cli.app, [*arguments, "--json"])
+    values = json.loads(done.stdout)
+    assert (values["first"], values["second"], values["difference"]) == (0.5, 1, 0.5)
+    assert values["p_value"] < 0.001 and values["questions"] == 20
+    done = CliRunner().invoke(cli.app, arguments)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[0] == "mrr: wrong 0.500, right 1.000"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cause"),
+    [
+        (["compare", "right.run", "wrong.run"], "--qrels"),
+        (["leaderboard", "right.run", "wrong.run"], "--qrels"),
+        (["leaderboard", "none.csv"], "no such file"),
+        (["leaderboard", "right.run"], "--qrels"),
+    ],
+)
+def test_files_without_what_they_need_are_refused(trec_files, arguments, cause):
+    error = CliRunner().invoke(cli.app, arguments).exception
+    assert isinstance(error, AnalogyQAError) and cause in str(error)

@@ -406,6 +406,29 @@ DAMAGE = {
     "tuned hyperparameters": [
         (content, "not a record of tuned") for content in ("", "[]", "{}", '{"tuned"')
     ],
+    "scores": [
+        ("", ", line 1: no column system and no item"),
+        ("system,item,value\n", ", line 1: no column seed", "--qrels"),
+        ("system,item,seed,value\n", ": no scores"),
+        (("0.5", "0.5,1"), ", line 2: 5 fields"),
+        *((("0.5", value), ", line 2: the value", "not a number")
+          for value in ("", "nan", "inf", "0.5%", "good")),
+        (("a,x", ",x"), ", line 2: an empty field"),
+        (("a,y", "a,x"), ", line 3: system a, item x, seed 0 is also in line 2"),
+        (("a,y", "b,y"), "system a, seed 0 has no value for item y"),
+    ],
+    "TREC run": [
+        ("# q1\n\n", ": no lines of `question Q0"),
+        ((" x", ""), ", line 2: 5 fields instead of the 6"),
+        *((("0.5", score), f", line 2: the score '{score}' is not a number")
+          for score in ("nan", "1e999", "high")),
+        (("Q0 b", "Q0 a"), ", line 3: question q1 already has the candidate a"),
+    ],
+    "TREC qrels": [
+        ("q1 Q0 a 1 0.5 x\n", ", line 1: 6 fields instead of the 4"),
+        *((("0 a 1", f"0 a {label}"), f", line 1: the label '{label}' is not a whole number")
+          for label in ("0.5", "9" * 5000, str(2**63), "yes")),
+    ],
     "Parquet": [
         (b"PAR1", "damaged Parquet file", "Delete it"),
         *((PARQUET[:end], "damaged Parquet file") for end in (0, 3, 200, -1)),

@@ -12,7 +12,17 @@ import typer
 
 from analogyqa.cli.mlflow_ui import import_, ui
 from analogyqa.cli.prepare import doctor, plan, schema, sources
-from analogyqa.cli.results import archive, compare, explain, leaderboard, rank, report, verify, why
+from analogyqa.cli.results import (
+    archive,
+    compare,
+    explain,
+    export,
+    leaderboard,
+    rank,
+    report,
+    verify,
+    why,
+)
 from analogyqa.cli.run import demo, paper
 from analogyqa.errors import AnalogyQAError
 
@@ -25,7 +35,7 @@ app = typer.Typer(
 )
 COMMANDS: tuple[Callable, ...] = (
     *(sources, plan, report, why, verify, compare, leaderboard, rank, explain),
-    *(archive, doctor, schema, ui),
+    *(archive, export, doctor, schema, ui),
 )
 for command in COMMANDS:
     app.command()(command)

@@ -20,6 +20,8 @@ from analogyqa.report.trace import find_number, origin, text_lines
 from analogyqa.settings.load import from_here, read_config, snakemake_command
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from analogyqa.schemas import Explanation
 
 
@@ -29,6 +31,12 @@ ResultsOption = Annotated[
 ]
 SeedOption = Annotated[
     int | None, typer.Option("--seed", help="A seed of the run; by default the first.")
+]
+QrelsOption = Annotated[
+    Path | None, typer.Option(help="The qrels file of TREC run files: their correct candidates.")
+]
+MeasureOption = Annotated[
+    str | None, typer.Option(help="A measure, such as mrr; for run files map, if none is named.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
 
@@ -112,18 +120,30 @@ def verify(
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="An output folder.")],
-    second: Annotated[Path, typer.Argument(help="Another output folder.")],
+    first: Annotated[Path, typer.Argument(help="An output folder, or TREC runs with --qrels.")],
+    second: Annotated[Path, typer.Argument(help="Another one.")],
+    qrels: QrelsOption = None,
+    measure: MeasureOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare the results of two output folders, cell by cell, with paired tests.
+    """Compare the results of two output folders, or the TREC runs of two systems.
 
-    Says what differs in configuration, data, packages and code. Exits with 1 if a cell differs.
+    Folders are compared cell by cell, with paired tests. This says what differs in configuration,
+    data, packages and code, and exits with 1 if a cell differs.
+
+    With --qrels, each system is a run file, or a folder with one for each seed. This prints both
+    means, their difference with its interval, and a paired test over questions and seeds.
+
     Example: `analogyqa compare results/demo results/three`
     """
     from analogyqa.evaluation.significance import p_text
     from analogyqa.report.compare import ONLY_FIRST, ONLY_SECOND, compare_folders
 
+    if qrels:
+        _compare_runs(first, second, qrels, measure, as_json)
+        return
+    for path in filter(Path.is_file, (first, second)):
+        raise AnalogyQAError(f"{path} is a file. For run files, name their labels: --qrels FILE")
     config, _, _ = read_configuration(first)
     equal, different = compare_folders(first, second, config)
     if as_json:
@@ -150,6 +170,31 @@ def compare(
         raise typer.Exit(1)
 
 
+def _compare_runs(
+    first: Path, second: Path, qrels: Path, measure: str | None, as_json: bool
+) -> None:
+    from analogyqa.evaluation.significance import POWER, p_text
+    from analogyqa.evaluation.systems import compare_systems
+    from analogyqa.evaluation.trec import FILE_MEASURES, find_runs, measure_runs
+
+    measure = measure or FILE_MEASURES[0]
+    runs = measure_runs(find_runs([first, second]), qrels, measure)
+    (name, scores), (other, other_scores) = runs.items()
+    values = compare_systems(scores, other_scores)
+    if as_json:
+        counts = {"questions": scores.shape[1], "seeds": [len(scores), len(other_scores)]}
+        print(json.dumps({"measure": measure, **values, **counts}, indent=2))
+        return
+    p = p_text(values["p_value"], "= ")
+    print(f"{measure}: {name} {values['first']:.3f}, {other} {values['second']:.3f}")
+    print("difference {difference:+.3f} [{low:+.3f}, {high:+.3f}], ".format(**values) + f"p {p}")
+    print(
+        f"{counted(scores.shape[1], 'question', 'questions')}; seeds: {len(scores)} and "
+        f"{len(other_scores)}. A true difference of {values['detectable']:.3f} would be found with "
+        f"probability {POWER}."
+    )
+
+
 _SAME = "the scores differ, but {measure} is the same: {first:.3f}"
 _CHANGED = (
     "{measure} {first:.3f}, now {second:.3f}: {difference:+.3f} [{low:.3f}, {high:.3f}], p {p}"
@@ -157,40 +202,95 @@ _CHANGED = (
 
 
 def leaderboard(
-    dataset: Annotated[str, typer.Argument(help="A data set, such as wikiqa.")],
-    subset: Annotated[str, typer.Option(help="Its questions: a subset of the configuration.")],
-    measure: Annotated[str, typer.Option(help="How systems are compared.")],
+    of: Annotated[
+        list[str],
+        typer.Argument(
+            help="A data set of an output folder, such as wikiqa; or a table of scores with the "
+            "columns system, item, seed and value; or TREC runs with --qrels."
+        ),
+    ],
+    subset: Annotated[
+        str | None, typer.Option(help="The questions of a data set: a configured subset.")
+    ] = None,
+    measure: MeasureOption = None,
+    qrels: QrelsOption = None,
     results: ResultsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Rank all systems on a data set, with the interval of each rank.
+    """Rank systems, with the interval of each mean and rank, and groups that tests cannot separate.
+
+    The systems are those that have run on a data set, those in a table of scores, or run files,
+    each of a system; a folder of run files has one for each seed.
 
     Example: `analogyqa leaderboard wikiqa --subset comb --measure mrr --results results/demo`
     """
-    from analogyqa.evaluation.significance import p_text
+    from analogyqa.evaluation.systems import rank_systems, read_scores
+    from analogyqa.evaluation.trec import FILE_MEASURES, find_runs, measure_runs
     from analogyqa.report.compare import build_leaderboard
 
-    folder = _results_folder(results)
-    config, _, _ = read_configuration(folder)
-    places = build_leaderboard(folder, dataset, subset, measure, config)
+    if qrels:
+        measure = measure or FILE_MEASURES[0]
+        places = rank_systems(measure_runs(find_runs(of), qrels, measure))
+    elif Path(of[0]).is_file():
+        _require_one(of)
+        places = rank_systems(read_scores(of[0]))
+    elif subset and measure:
+        _require_one(of)
+        folder = _results_folder(results)
+        config, _, _ = read_configuration(folder)
+        places = build_leaderboard(folder, of[0], subset, measure, config)
+    else:
+        raise AnalogyQAError(
+            f"{of[0]}: no such file. Name a table of scores; or run files and --qrels; or a data "
+            "set, --subset and --measure"
+        )
     if as_json:
         print(json.dumps(places.to_dict("records"), indent=2))
         return
-    headings = (measure, "rank", "first in", "p against the best", "detectable")
-    columns = [Column("system"), *(Column(heading, justify="right") for heading in headings)]
-    table = Table(*columns, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    _print_places(places, measure or "mean")
+
+
+def _require_one(names: list[str]) -> None:
+    if len(names) > 1:
+        raise AnalogyQAError(f"{names[1]}: run files need --qrels FILE; otherwise, name one thing")
+
+
+def _print_places(places: "pd.DataFrame", measure: str) -> None:
+    from analogyqa.evaluation.significance import p_text
+
+    headings = ("group", measure, "95% interval", "rank", "first", "p", "detectable")
+    columns = [Column(heading, justify="right", overflow="fold") for heading in headings]
+    system = Column("system", overflow="fold", min_width=10)
+    table = Table(system, *columns, box=box.SIMPLE_HEAD, padding=0, show_edge=False)
     for number, place in enumerate(places.itertuples()):
-        system = f"{place.system} *" if place.in_top_group else place.system
+        interval = f"[{place.low:.3f}, {place.high:.3f}]"
         ranks = f"{place.rank_low} to {place.rank_high}"
-        tests = p_text(place.p_value), f"{place.detectable:.3f}"
-        tests = tests if number else ("", "")
-        table.add_row(system, f"{place.mean:.3f}", ranks, f"{place.first:.0%}", *tests)
+        tests = (p_text(place.p_value), f"{place.detectable:.3f}") if number else ("", "")
+        row = (str(place.group), f"{place.mean:.3f}", interval, ranks, f"{place.first:.0%}", *tests)
+        table.add_row(place.system, *row)
     Console().print(table)
     print(
-        "*: the best, or not significantly different from it (Holm). First in: share of bootstrap "
-        "draws over questions and seeds. Detectable: the smallest difference from the best that "
-        "would probably have been found."
+        "Group: its best system, and those not significantly different from that one (Holm). First:"
+        " share of bootstrap draws over questions and seeds. p: of a paired test against the best. "
+        "Detectable: the smallest difference from the best that would probably have been found."
     )
+
+
+def export(
+    results: Annotated[Path, typer.Argument(help="The output folder of a run.")],
+    to: Annotated[Path, typer.Option(help="A new folder.")],
+) -> None:
+    """Write the scores of all systems as TREC run files, with a qrels file for each subset.
+
+    Each run file starts with the header of ir_metadata, as comments. Example: `analogyqa export
+    results/demo --to runs`
+    """
+    from analogyqa.evaluation.trec import export_runs
+
+    _, _, command = read_configuration(results)
+    for path in export_runs(results, to, command):
+        count = len([*path.with_suffix("").iterdir()])
+        print(f"{path.with_suffix('')}: {counted(count, 'system', 'systems')}, labels in {path}")
 
 
 def archive(

@@ -58,7 +58,7 @@ def read(
     else:
         text = _decode(data, path, encoding)
         is_json = text.lstrip().startswith("{")
-        rows = _json_rows(text, path) if is_json else _delimited_rows(text, path)
+        rows = _json_rows(text, path) if is_json else delimited_rows(text, path)
     _, header = next(rows)
     positions = find_columns(header, columns or {})
     if missing := [key for key in NAMES if key not in {*positions, OPTIONAL}]:
@@ -128,7 +128,11 @@ def _decode(data: bytes, path: str | Path, encoding: str | None) -> str:
     return decode_text(data, path, encoding or "utf-8")
 
 
-def _delimited_rows(text: str, path: str | Path) -> Iterator[Row]:
+def delimited_rows(text: str, path: str | Path) -> Iterator[Row]:
+    """Yield the header of a table, then its other rows with their lines, without empty ones.
+
+    Raises AnalogyQAError for a row with other fields than the header; `path` is for messages.
+    """
     _, first = next(split_lines(text, path), (1, ""))
     delimiter, header = split_header(first)
     yield 1, header

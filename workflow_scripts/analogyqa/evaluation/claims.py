@@ -155,7 +155,7 @@ def judge_claims(
                     row |= _claim_verdict(claim, pairs, comparisons)
                     row["beside"] = _beside(references, values)
                 verdicts.append({"reason": reason} | row)
-    return _decide(verdicts, significance_level(config)), to_frame(compared, COMPARISONS)
+    return _decide(verdicts, significance_level(config.bootstrap)), to_frame(compared, COMPARISONS)
 
 
 def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, str]]:
@@ -264,10 +264,11 @@ def _compare(
     names = better.cells[0].path, worse.cells[0].path
     same_runs = better.cells == worse.cells or share_runs(better.cells[0], worse.cells[0], config)
     unpaired = better.coordinates.subset != worse.coordinates.subset
-    compared = compare_runs(names, first, second, config, same_runs, unpaired)
+    level = significance_level(config.bootstrap)
+    compared = compare_runs(names, first, second, level, same_runs, unpaired)
     row |= compared.rounded()
     if shift:
-        shifted = compare_runs(names, first + shift, second, config, same_runs, unpaired).rounded()
+        shifted = compare_runs(names, first + shift, second, level, same_runs, unpaired).rounded()
         row |= {name: shifted[name] for name in ("p_greater", "p_less")}
     if claim.kind == COST:
         ratios = {name: np.exp(row[name]) for name in ("difference", *_INTERVAL)}

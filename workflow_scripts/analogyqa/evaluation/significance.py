@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from analogyqa.evaluation.spread import degrees_of_freedom, inflation
 from analogyqa.evaluation.summary import DECIMALS, item_folds, shared_seeds
 from analogyqa.measures import item_strata
 from analogyqa.settings.run import Config
+from analogyqa.settings.studies import Bootstrap
 
 SAMPLES = 10_000
 POWER = 0.8
@@ -159,7 +161,7 @@ def compare_paired(
     by_question = first.mean(axis=0) - second.mean(axis=0)
     observed, count = float(by_question.mean()), len(by_question)
     generator = np.random.default_rng(0)
-    signs = generator.choice([-1.0, 1.0], (samples, count))
+    signs, deviations, generator.bit_generator.state = _draws(samples, count)
     centred = _centred(by_question, strata)
     item_variance = float((centred**2).mean() / count)
     # Equal scores are from one run, whatever its name is.
@@ -171,12 +173,20 @@ def compare_paired(
         seed_variance += variance
         # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
         uncertainty += variance**2 / degrees_of_freedom(len(values), of_system)
-    runs = np.sqrt(seed_variance) * generator.standard_normal(samples)
+    runs = np.sqrt(seed_variance) * deviations
     freedom = (item_variance + seed_variance) ** 2 / uncertainty if uncertainty else np.inf
     stretch = np.sqrt(freedom / generator.chisquare(freedom, samples)) if uncertainty else 1.0
     null = (signs @ by_question / count + runs) * stretch
     draws = np.sort((signs @ centred / count + runs) * stretch)
     return Comparison(observed, level, null, draws, item_variance, seed_variance)
+
+
+@lru_cache(maxsize=1)  # most comparisons of a table are over the same questions
+def _draws(samples: int, questions: int) -> tuple[np.ndarray, np.ndarray, Mapping]:
+    """Return signs [samples, questions], normal deviates [samples], and the generator's state."""
+    generator = np.random.default_rng(0)
+    signs = generator.choice([-1.0, 1.0], (samples, questions))
+    return signs, generator.standard_normal(samples), generator.bit_generator.state
 
 
 def compare_unpaired(
@@ -343,25 +353,26 @@ def compare_runs(
     names: tuple[str, str],
     first: pd.DataFrame,
     second: pd.DataFrame,
-    config: Config,
+    level: float,
     same_runs: bool = False,
     unpaired: bool = False,
 ) -> Comparison:
     """Compare the scores [seeds, items] of two runs, whose names are for messages.
 
-    `same_runs` is whether row i of both is from one run; `unpaired`, whether the runs have
-    different items on purpose, such as two subsets.
+    `level` is that of `compare_paired`; `same_runs` is whether row i of both is from one run, and
+    `unpaired`, whether the runs have different items on purpose, such as two subsets.
 
     Raises AnalogyQAError if the items differ and the runs are not `unpaired`.
     """
-    both, level = (first.to_numpy(), second.to_numpy()), significance_level(config)
+    both = first.to_numpy(), second.to_numpy()
     shared = shared_seeds(first), shared_seeds(second)
     if unpaired:
         return compare_unpaired(*both, level, (item_strata(first), item_strata(second)), shared)
     if list(first.columns) != list(second.columns):
         raise AnalogyQAError(
             f"The runs {names[0]} and {names[1]} have different questions. "
-            "Delete both, then run the same command again to rebuild them."
+            "Give both the same ones; runs of a workflow are rebuilt if you delete both, then run "
+            "the same command again."
         )
     strata, folds = item_strata(first), item_folds(first) if len(first) == len(second) else None
     return compare_paired(
@@ -384,12 +395,13 @@ def share_runs(first: Cell, second: Cell, config: Config) -> bool:
 
 
 def compare_with_best(
-    runs: Mapping[str, pd.DataFrame], config: Config
+    runs: Mapping[str, pd.DataFrame], level: float
 ) -> tuple[dict[str, dict[str, float]], set[str]]:
     """Return the comparisons of the best run with the others, by their names, and the top group.
 
     The group has the run with the highest mean and those not significantly different from it, by
-    paired two-sided tests with Holm's correction. `runs` are scores [seeds, items] by name.
+    paired two-sided tests at a level, with Holm's correction. `runs` are scores [seeds, items] by
+    name.
 
     Raises AnalogyQAError if their items differ.
     """
@@ -397,12 +409,11 @@ def compare_with_best(
         return {}, set()
     best = max(runs, key=lambda name: runs[name].to_numpy().mean())
     compared = {
-        name: compare_runs((best, name), runs[best], scores, config).rounded()
+        name: compare_runs((best, name), runs[best], scores, level).rounded()
         for name, scores in runs.items()
         if name != best
     }
     adjusted = holm([row_p_value(row) for row in compared.values()])
-    level = significance_level(config)
     return compared, {best, *(n for n, p in zip(compared, adjusted, strict=True) if p >= level)}
 
 
@@ -417,6 +428,6 @@ def p_text(p_value: float, equals: str = "") -> str:
     return f"≤ {floor:.2g}" if p_value <= floor else f"{equals}{p_value:.2g}"
 
 
-def significance_level(config: Config) -> float:
-    """Return the level of all tests: the complement of the configured confidence."""
-    return round(1 - config.bootstrap.confidence, DECIMALS)
+def significance_level(bootstrap: Bootstrap) -> float:
+    """Return the level of all tests: the complement of the confidence of intervals."""
+    return round(1 - bootstrap.confidence, DECIMALS)

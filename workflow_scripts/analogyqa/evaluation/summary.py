@@ -23,7 +23,7 @@ from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, item_strata, reweigh
 from analogyqa.runs.cost import Costs, read_costs
 from analogyqa.runs.record import read_metrics, run_system
 from analogyqa.schemas import HISTORY, read_table
-from analogyqa.settings.overrides import from_text, to_text
+from analogyqa.settings.overrides import HYPERPARAMETERS, from_text, to_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
@@ -101,6 +101,17 @@ def find_records(results: str | Path) -> dict[str, Path]:
     folder = Path(results, "runs")
     records = made_files(results, "runs/*/*/*/*/run.json")
     return {path.parent.relative_to(folder).as_posix(): path for path in records}
+
+
+def find_systems(results: str | Path) -> Iterator[tuple[Cell, str, Path]]:
+    """Yield each run without overrides, or tuned on dev: its cell, a name for it, its record.
+
+    The name is that of the system, with `-tuned` for hyperparameters that dev chose.
+    """
+    for path in find_records(results).values():
+        cell = Cell.from_path(path.parent)
+        if {name for name, _ in cell.overrides} <= {HYPERPARAMETERS}:
+            yield cell, "-".join([cell.system, *(value for _, value in cell.overrides)]), path
 
 
 def read_record(path: str | Path) -> dict:

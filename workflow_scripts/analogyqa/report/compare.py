@@ -4,25 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from analogyqa.cells import Cell
 from analogyqa.cells.cell import differences
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.significance import compare_runs, compare_with_best, row_p_value
-from analogyqa.evaluation.spread import best_shares
-from analogyqa.evaluation.summary import (
-    DECIMALS,
-    draw_means,
-    find_records,
-    read_record,
-    scores_on_test,
-)
+from analogyqa.evaluation.significance import significance_level
+from analogyqa.evaluation.summary import find_records, find_systems, read_record, scores_on_test
+from analogyqa.evaluation.systems import compare_systems, rank_systems
 from analogyqa.measures import MEASURES
 from analogyqa.runs.record import read_metrics
 from analogyqa.settings.base import nearest_hint
-from analogyqa.settings.overrides import HYPERPARAMETERS
 from analogyqa.settings.run import Config
 
 ONLY_FIRST, ONLY_SECOND = "only in the first", "only in the second"
@@ -32,8 +23,7 @@ _SETTINGS = 5  # the number of differing settings that are named
 class CellDifference(NamedTuple):
     """A cell whose results differ between two folders, or that only one of them has.
 
-    `values` are the first measure that the cell has, both means (`first`, `second`), their
-    `difference` (second minus first) with its interval (`low`, `high`) and the two-sided `p_value`;
+    `values` are the first measure that the cell has, and what `compare_systems` returns for it;
     empty unless compared.
     """
 
@@ -94,15 +84,9 @@ def _compare_scores(path: Path, other_path: Path, config: Config) -> dict:
     if before.isna().any(axis=None):  # a fold, in which each seed has its own questions
         tested = before.notna().to_numpy()
         before, now = (pd.DataFrame([by_seed.to_numpy()[tested]]) for by_seed in (before, now))
-    names = str(other_path.parent), str(path.parent)
-    compared = compare_runs(names, now, before, config).rounded()
-    return {
-        "measure": measure,
-        "first": round(float(before.to_numpy().mean()), DECIMALS),
-        "second": round(float(now.to_numpy().mean()), DECIMALS),
-        **{name: compared[name] for name in ("difference", "low", "high")},
-        "p_value": row_p_value(compared),
-    }
+    names = str(path.parent), str(other_path.parent)
+    level = significance_level(config.bootstrap)
+    return {"measure": measure, **compare_systems(before, now, level, names)}
 
 
 def _read_scores(path: Path) -> dict[str, pd.DataFrame]:
@@ -115,40 +99,15 @@ def build_leaderboard(
 ) -> pd.DataFrame:
     """Return the systems that have run on a subset of a data set, the best first.
 
-    Ranks come from a bootstrap over questions and seeds, in which all systems have the same
-    questions.
-
-    Returns:
-        The columns `system` (its name, with that of tuned hyperparameters), `mean` (over questions
-        and seeds), `rank_low` and `rank_high` (the interval of its rank, where 1 is the best),
-        `first` (the share of draws in which it is the first; equal systems share a draw),
-        `in_top_group` (see `compare_with_best`), `p_value` (of the two-sided paired test against
-        the best; 1 for the best itself), and `detectable` (the smallest difference from the best
-        that the data could have shown).
+    The name of a system includes that of tuned hyperparameters. The columns are those of
+    `rank_systems`.
 
     Raises AnalogyQAError when no system has run there.
     """
     values = _scores_by_system(results, dataset, subset, measure)
     if not values:
         raise AnalogyQAError(f"{results}: {_why_empty(results, dataset, subset, measure, config)}")
-    tail = (1 - config.bootstrap.confidence) / 2
-    draws = draw_means(values.values(), config.bootstrap.samples)
-    ranks = 1 + (draws[None] > draws[:, None] + 1e-12).sum(axis=1)  # better systems, in each draw
-    low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
-    compared, top = compare_with_best(values, config)
-    equal = {"p_greater": 1.0, "p_less": 1.0, "detectable": 0.0}  # the best and itself
-    against_best = [compared.get(name, equal) for name in values]
-    places = {
-        "system": list(values),
-        "mean": [round(float(scores.to_numpy().mean()), DECIMALS) for scores in values.values()],
-        "rank_low": low,
-        "rank_high": high,
-        "first": best_shares(draws).round(DECIMALS),
-        "in_top_group": [name in top for name in values],
-        "p_value": list(map(row_p_value, against_best)),
-        "detectable": [row["detectable"] for row in against_best],
-    }
-    return pd.DataFrame(places).sort_values("mean", ascending=False, kind="stable")
+    return rank_systems(values, config.bootstrap)
 
 
 def _scores_by_system(
@@ -156,14 +115,11 @@ def _scores_by_system(
 ) -> dict[str, pd.DataFrame]:
     """Return the scores [seeds, items] of each system without overrides, or tuned on dev."""
     values = {}
-    for path in find_records(results).values():
-        cell = Cell.from_path(path.parent)
+    for cell, name, path in find_systems(results):
         is_on_subset = (cell.dataset, cell.subset) == (dataset, subset)
-        is_plain = {name for name, _ in cell.overrides} <= {HYPERPARAMETERS}
-        if is_on_subset and is_plain and path.with_name("metrics.parquet").exists():
+        if is_on_subset and path.with_name("metrics.parquet").exists():
             by_measure = _read_scores(path)
             if measure in by_measure:
-                name = " ".join([cell.system, *(value for _, value in cell.overrides)])
                 values[name] = by_measure[measure]
     return values
 

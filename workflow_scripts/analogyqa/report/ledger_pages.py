@@ -206,7 +206,7 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     blocks += [_claim_counts(frame), *(b for p in papers for b in claim_blocks(p, frame))]
     notes = [] if config.comparable else [f"{OTHER_DATA.capitalize()}: no verdict is on a paper."]
     notes += [
-        f"Intervals: {percent(config)}. Level: {significance_level(config):g}.",
+        f"Intervals: {percent(config)}. Level: {significance_level(config.bootstrap):g}.",
         *CLAIMS_LEGEND,
     ]
     title = "Claims of the papers" if config.comparable else f"Claims ({OTHER_DATA})"

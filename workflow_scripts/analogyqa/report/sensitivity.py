@@ -122,9 +122,10 @@ def _compare_systems(
     row: dict = {"verdict": NOT_RUN}
     if len(scores) == 2 and scores[0] is not None and scores[1] is not None:
         names = cells[0].path, cells[1].path
-        row |= compare_runs(names, scores[0], scores[1], config).rounded()
+        level = significance_level(config.bootstrap)
+        row |= compare_runs(names, scores[0], scores[1], level).rounded()
         decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
-        row["verdict"] = decided if row_p_value(row) < significance_level(config) else UNDECIDED
+        row["verdict"] = decided if row_p_value(row) < level else UNDECIDED
     runs = [results.by_cell.get((cell, measure)) for cell in cells]
     if any(few_learned(run["n_learned"], run["n_trained"]) for run in runs if run):
         row["verdict"] = NOT_LEARNT
@@ -213,7 +214,7 @@ def _sensitivity_notes(frame: pd.DataFrame, config: Config, study: Sensitivity) 
     if len(names) > 1:
         notes += [
             PAIRED_TEST,
-            f"Level: {significance_level(config):g}. Correction for several tests: none.",
+            f"Level: {significance_level(config.bootstrap):g}. Correction for several tests: none.",
         ]
     notes += marks_legend({*frame["mark"]}, frame["substitute"].ne("").any(), config)
     facts: dict[str, list[tuple[str, str]]] = {"Not run": [], "No run of its own": []}

@@ -118,7 +118,8 @@ def build_cross_validation(
         (dataset, measure): _joined_scores(cells, dataset, measure, values)
         for dataset, measure in product(study.datasets, RANKED)
     }
-    top = {key: compare_with_best(runs, config)[1] for key, runs in joined.items()}
+    level = significance_level(config.bootstrap)
+    top = {key: compare_with_best(runs, level)[1] for key, runs in joined.items()}
     rows = []
     for dataset, system, measure in product(study.datasets, study.systems, RANKED):
         folds = cells.get((system, dataset), [])
@@ -135,7 +136,7 @@ def build_cross_validation(
         compared: dict = {"top_group": system in top[dataset, measure]}
         if first is not None and first is not scores:
             names = study.systems[0], system
-            compared |= compare_runs(names, first, scores, config).rounded()
+            compared |= compare_runs(names, first, scores, level).rounded()
         rows.append(row | measure_columns(scores, measure, config, counts) | compared)
         origins = scores.columns.map(original_split)
         for origin in (split for split in SPLITS if split in origins):
@@ -333,6 +334,7 @@ def build_pairs(
     ORIGIN.
     """
     rows: list[dict] = []
+    level = significance_level(config.bootstrap)
     for row, scores in _pairs_with_scores(paper, study, config, values):
         if len(scores) < 2:
             rows.append(row | {"by": EVERY, "group": EVERY, "reason": NOT_RUN})
@@ -344,14 +346,14 @@ def build_pairs(
             parts |= {(by, group): types == group for group in sorted({*types.dropna()})}
         for (by, group), part in parts.items():
             first, second = (by_seed.loc[:, part] for by_seed in scores)
-            compared = compare_runs((row["first"], row["second"]), first, second, config)
+            compared = compare_runs((row["first"], row["second"]), first, second, level)
             row |= {"by": by, "group": group, "n_items": first.shape[1]}
             error = round(compared.error, DECIMALS)
             rows.append(row | compared.rounded() | {"error": error})
     every = pd.DataFrame([row for row in rows if "error" in row and row["by"] == EVERY])
     for _, part in every.groupby("pair", sort=False) if len(every) else ():
         if len(part) > 1:
-            pooled = pool_differences(part["difference"], part["error"], significance_level(config))
+            pooled = pool_differences(part["difference"], part["error"], level)
             total = {"dataset": POOLED, "n_items": part["n_items"].sum()}
             rows.append(part.iloc[0].to_dict() | total | pooled)
     return to_frame(rows, PAIRS)

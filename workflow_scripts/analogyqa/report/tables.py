@@ -61,7 +61,7 @@ def build_table(
             cells = [_cell(row, artefact, config) for row in part.to_dict("records")]
             measured = zip(cells, part["measure"], strict=True)
             runs = {cell.path: results.values(cell, measure) for cell, measure in measured}
-            _, in_top = compare_with_best(runs, config)
+            _, in_top = compare_with_best(runs, significance_level(config.bootstrap))
             rows.loc[part.index, "top_group"] = [cell.path in in_top for cell in cells]
     return lay_out(paper, name, rows[list(FRAME)], results.summary, config)
 
@@ -253,7 +253,7 @@ def top_group_legend(config: Config) -> str:
     """Return what bold values are."""
     return (
         "Bold: the highest mean, and those not significantly different from it (paired tests, "
-        f"Holm's correction, level {significance_level(config):g})."
+        f"Holm's correction, level {significance_level(config.bootstrap):g})."
     )
 
 
