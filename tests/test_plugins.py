@@ -91,6 +91,7 @@ SIZES = {
     "encoder bilstm": (300, 600, 1_444_800),
     "encoder cnn": (300, 300, 450_300),
     "encoder nbow": (300, 300, 90_300),
+    "encoder nbow_xavier": (300, 300, 90_300),
     "ranker ai_cnn": (300, 100, 120_601),
     "ranker ap_cnn": (300, 300, 540_300),
     "ranker ap_bilstm": (300, 600, 1_804_800),

@@ -48,6 +48,13 @@ def encode_one_by_one(encoder: torch.nn.Module, words: Tensor, lengths: Tensor) 
     return torch.stack([encode_by_hand(encoder, ids[:length]) for ids, length in rows])
 
 
+def test_xavier_weights_depend_on_both_dimensions():
+    projection = build("nbow_xavier").projection
+    bound = (6 / (DIM + SENTENCE_DIM)) ** 0.5
+    assert 0.9 * bound < projection.weight.abs().max() <= bound
+    assert not projection.bias.any()
+
+
 @pytest.mark.parametrize("length", [4, 12])
 def test_padding_to_a_length_is_read_like_words_with_zero_vectors(length):
     encoder = build("bigru", padded_length=length)

@@ -1,5 +1,7 @@
 """Objectives follow `objectives/specs.py`, and losses match values worked out by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -120,6 +122,23 @@ def test_mix_by_hand(random, hardest, expected):
     questions = np.repeat([0, 1], len(columns))
     loss = loss_by_hand("mix", energies, labels, questions, margin=0.5, negatives=negatives)
     assert loss.item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("random", "hardest", "expected"), [(1, 1, 1.6), (0, 1, 0.7), (1, 0, 0.6), (9, 9, 2.1)]
+)
+def test_mix_as_coded_by_hand(random, hardest, expected):
+    """Losses of A: .3, .5 and .4, of which the last is hardest; of B: .3, the hardest, and .6."""
+    vectors = torch.tensor([[1, 0], [0, 1], [-1, 0], [3, 1]], dtype=torch.float64)
+    d = torch.tensor([0, 1, 2, 3, 0, 3, 1])  # the candidates of A, then those of B
+    quadruples = Quadruples(vectors, d[:0], d[:0], torch.tensor([0] * 4 + [1] * 3), d)
+    energies = torch.tensor([0.9, 0.7, 0.9, 0.8, 0.5, 0.3, 0.6], dtype=torch.float64)
+    labels = torch.tensor([1.0, 0, 0, 0, 1, 0, 0], dtype=torch.float64)
+    ranker = SimpleNamespace(energies=lambda quadruples: [energies])
+    negatives = {"random": random, "hardest": hardest}
+    training = Training(loss="mix_coded", margin=0.5, negatives=negatives)
+    value = OBJECTIVES["mix_coded"].load()(ranker, quadruples, labels, training)
+    assert value.item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("ranker", ["analogy", "cosine"])

@@ -157,6 +157,12 @@ class TestPage:
         frame = make_frame(config, paper=make_paper(name="diallo2019"))
         assert {*frame["measure"]} == {*RANKED} and frame["published"].isna().all()
 
+    def test_a_data_set_may_have_a_measure_of_its_own(self):
+        study = CONFIG.studies["diallo2019"].sensitivity
+        study = study.model_copy(update={"other_measures": {"wikiqa": "map"}})
+        text = to_markdown(sensitivity_table(plain_frame(), CONFIG, study))
+        assert rows_by_value(text)[""][2].startswith(".340")  # half of .68
+
     def test_other_data_have_no_published_values(self, tmp_path):
         text = page(wikiqa_config(comparable=False))
         assert text.startswith("# Sensitivity to the open choices (our data are not the paper's)")

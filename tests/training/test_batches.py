@@ -13,7 +13,7 @@ from analogyqa.training.data import load_cell
 from builders.cells import COMB, quadruple_texts, trained_system, written_quadruples
 
 BATCH_SIZE = 4
-DRAWS = ["listwise", "mix"]
+DRAWS = ["listwise", "mix", "mix_coded"]
 MIX_COUNT = 3  # wrong candidates among which the objective `mix` chooses the hardest
 GROUP = 2 + MIX_COUNT  # a correct candidate, a random one, and those
 
@@ -121,6 +121,28 @@ def test_mix_each_correct_pair_comes_once_with_wrong_candidates(data):
 def test_mix_may_have_only_random_wrong_candidates(data):
     batch = draw_batches(data, "mix", count=1, random=3, hardest=0)[0]
     assert batch.labels[:5].tolist() == [1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("epoch", "most"), [(1, 2), (2, 100)])
+def test_mix_as_coded_has_all_wrong_candidates_after_the_first_epoch(data, epoch, most):
+    pairs = pairs_with_rivals(data)
+    wrong = pairs[pairs["label"] == 0].groupby("question")["candidate"].agg(set)
+    seen, count = [], 0
+    for batch in draw_batches(data, "mix_coded", epoch=epoch):
+        rows = read_pairs(data, batch)
+        count += len(rows)
+        blocks = np.split(np.arange(len(rows)), np.flatnonzero(batch.labels))[1:]
+        blocks = [block for block in blocks if len(block) > 1]  # the rest fills gaps
+        assert len(blocks) <= BATCH_SIZE
+        for block in blocks:
+            (question, *_), *others = [rows[row] for row in block]
+            drawn = [candidate for _, candidate, _ in others]
+            assert len(set(drawn)) == len(drawn) == min(len(wrong[question]), most)
+            assert {asked for asked, *_ in others} == {question} and set(drawn) <= wrong[question]
+            seen.append(rows[block[0]])
+    correct = pairs[pairs["label"] == 1].itertuples(index=False, name=None)
+    assert sorted(seen) == sorted(correct)
+    assert count == sum(1 + len(wrong[question]) for question, *_ in seen)
 
 
 # Quadruples

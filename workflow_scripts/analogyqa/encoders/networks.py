@@ -174,3 +174,12 @@ class NBOWEncoder(WordVectorEncoder):
             rows = torch.arange(len(ids), device=words.device)
         starts = lengths.cumsum(0) - lengths
         return self.sentence_dropout(F.embedding_bag(rows, projected, starts, mode="sum"))
+
+
+class XavierNBOWEncoder(NBOWEncoder):
+    """`NBOWEncoder` with the first weights of HyperQA's code: Glorot and Bengio's, and no bias."""
+
+    def add_layers(self, word_dim: int, sentence_dim: int) -> None:
+        super().add_layers(word_dim, sentence_dim)
+        nn.init.xavier_uniform_(self.projection.weight)
+        nn.init.zeros_(self.projection.bias)

@@ -54,6 +54,9 @@ ENCODERS = {
     "nbow": EncoderSpec(
         "analogyqa.encoders.networks:NBOWEncoder", trained=True, needs_vectors=True
     ),
+    "nbow_xavier": EncoderSpec(
+        "analogyqa.encoders.networks:XavierNBOWEncoder", trained=True, needs_vectors=True
+    ),
     "bilstm": EncoderSpec(
         "analogyqa.encoders.networks:BiLSTMEncoder", trained=True, needs_vectors=True
     ),

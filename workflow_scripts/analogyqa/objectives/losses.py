@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from analogyqa.rankers import Quadruples, Ranker
+from analogyqa.rankers.energy import energy
 from analogyqa.settings.systems import Training
 
 
@@ -115,6 +116,31 @@ def mix(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Traini
     random, others = wrong[:, 1 : 1 + negatives.random], wrong[:, 1 + negatives.random :]
     hardest = others.topk(min(negatives.hardest, negatives.count), dim=1).values
     return (training.margin - correct + torch.cat([random, hardest], dim=1)).clamp(min=0).sum()
+
+
+def mix_coded(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:
+    """Return the loss of `mix` for wrong candidates as the code of Rao et al. (2016) chooses them.
+
+    After a correct pair come wrong candidates of its question, if any, in random order. The loss
+    takes the `negatives.hardest` whose features have the highest cosines to those of the correct
+    pair, and the first `negatives.random` others (castorini/NCE-CNN-Torch, mixNegSample). Features
+    are the vectors of both sentences in unit length, so the cosines of candidates give the order.
+    They are those of the current step, not of the start of the epoch.
+    """
+    (energies,) = ranker.energies(quadruples)
+    is_correct = labels.cpu().numpy() > 0.5
+    pair = is_correct.cumsum() - 1
+    first = np.flatnonzero(is_correct)[pair]  # the row of the correct pair of each row
+    vectors = quadruples.vectors.detach()[quadruples.d]
+    cosines = energy(vectors, vectors[torch.from_numpy(first)]).cpu().numpy()
+    rank = np.empty(len(pair), dtype=np.int64)  # 0 for a correct pair, 1 for the hardest wrong one
+    rank[np.lexsort((-cosines, ~is_correct, pair))] = np.arange(len(pair)) - first
+    is_other = rank > training.negatives.hardest
+    others = is_other.cumsum()
+    is_chosen = ~is_other | (others - others[first] <= training.negatives.random)
+    chosen = np.flatnonzero(is_chosen & ~is_correct)
+    beyond = training.margin - energies[torch.from_numpy(first[chosen])]
+    return (beyond + energies[torch.from_numpy(chosen)]).clamp(min=0).sum()
 
 
 def listwise(ranker: Ranker, quadruples: Quadruples, labels: Tensor, training: Training) -> Tensor:

@@ -19,6 +19,7 @@ class ObjectiveSpec(Plugin):
         draws: The function of `training.batches` that draws its batches.
         summed: Whether it is a sum over the batch, not a mean.
         reads_distances: Whether it needs a ranker with `distances`.
+        compares_vectors: Whether it compares the vectors of sentences, besides their energies.
     """
 
     ranks_pairs: bool = False
@@ -26,6 +27,7 @@ class ObjectiveSpec(Plugin):
     draws: Plugin = QUADRUPLES
     summed: bool = False
     reads_distances: bool = False
+    compares_vectors: bool = False
 
 
 OBJECTIVES = {
@@ -42,6 +44,13 @@ OBJECTIVES = {
         ranks_pairs=True,
         draws=Plugin("analogyqa.training.batches:mixed_batches"),
         summed=True,
+    ),
+    "mix_coded": ObjectiveSpec(
+        "analogyqa.objectives.losses:mix_coded",
+        ranks_pairs=True,
+        draws=Plugin("analogyqa.training.batches:all_wrong_batches"),
+        summed=True,
+        compares_vectors=True,
     ),
     "listwise": ObjectiveSpec(
         "analogyqa.objectives.losses:listwise",

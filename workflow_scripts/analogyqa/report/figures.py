@@ -19,7 +19,7 @@ from analogyqa.evaluation.summary import FIGURE, Results, cell_columns, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
-from analogyqa.report.sensitivity import NO_EFFECT, variation_name
+from analogyqa.report.sensitivity import NO_EFFECT, shown_rows, variation_name
 from analogyqa.report.studies import EVERY, POOLED, title_with_count
 from analogyqa.report.tables import heading, percent
 from analogyqa.settings.artefacts import Artefact
@@ -423,7 +423,7 @@ def _draw_forest_panel(
 
 def draw_sensitivity(frame: pd.DataFrame, config: Config, study: Sensitivity, files: Files) -> None:
     """Draw every system in every variation, from columns SENSITIVITY."""
-    rows = frame[frame["measure"] == study.measure]
+    rows = shown_rows(frame, study)
     titles = {name: config.systems[name].title for name in study.systems}
     rows = rows.assign(
         label=list(map(variation_name, rows["choice"], rows["value"])),

@@ -137,9 +137,14 @@ def variation_name(choice: str, value: str) -> str:
     return f"{choice}: {value}".replace("_", " ") if value else AT_PAPER
 
 
+def shown_rows(frame: pd.DataFrame, study: Sensitivity) -> pd.DataFrame:
+    """Return the rows of a frame of columns SENSITIVITY with the measure of their data set."""
+    return frame[frame["measure"] == frame["dataset"].map(study.measure_on)]
+
+
 def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -> Table:
     """Return the number of verdicts, and a block for each data set of columns SENSITIVITY."""
-    rows = frame[frame["measure"] == study.measure]
+    rows = shown_rows(frame, study)
     parts = [part for _, part in rows.groupby("dataset", sort=False)]
     counts = [_verdict_counts(parts, config)] if len(study.systems) > 1 and parts else []
     return Table(
@@ -150,9 +155,9 @@ def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -
 
 
 def _variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> Block:
-    titles = [config.systems[name].title for name in study.systems]
-    columns = [head for title in titles for head in (title, "change")]
-    columns += ["Difference", "two-sided p", "Verdict"] if len(titles) > 1 else []
+    names = [config.systems[name].title for name in study.systems]
+    columns = [head for title in names for head in (title, "change")]
+    columns += ["Difference", "two-sided p", "Verdict"] if len(names) > 1 else []
     count, rows = part["n_items"].iloc[0], []
     for (choice, value), variation in part.groupby(["choice", "value"], sort=False):
         systems = variation.to_dict("records")
@@ -166,6 +171,8 @@ def _variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> 
             values += [score, Value(f"{change:+.3f}" if value and pd.notna(change) else "")]
         rows.append((labels, values + _compared_values(systems[0])))
     title = data_title(part, config)
+    if other := study.other_measures.get(part["dataset"].iloc[0]):
+        title += f", {titles([other])}"
     return Block(title, ["Choice", "Value"], columns, rows)
 
 
@@ -196,6 +203,7 @@ def _sensitivity_notes(frame: pd.DataFrame, config: Config, study: Sensitivity) 
     at_paper = frame[(frame["choice"] == PAPER) & (frame["value"] == "")].dropna(subset="mean")
     counts = at_paper.drop_duplicates("dataset").set_index("dataset")["n_items"]
     data = ", ".join(f"{config.datasets[name].title} {count}" for name, count in counts.items())
+    measures = titles(dict.fromkeys([study.measure, *map(study.measure_on, study.datasets)]))
     seeds = seeds_fact(at_paper.assign(subset=study.subset).to_dict("records"))
     names = [config.systems[name].title for name in study.systems]
     claim = f" Claim: {names[0]} ranks better than {names[1]}." if len(names) > 1 else ""
@@ -204,7 +212,7 @@ def _sensitivity_notes(frame: pd.DataFrame, config: Config, study: Sensitivity) 
         f"each alone, the rest as in the paper.{claim}",
         f"Data: {study.subset}, test split, questions with the paper's hyperparameters: "
         f"{data or 'none'}. Seeds: {seeds}.",
-        f"Measure: {titles([study.measure])}. The csv has {titles(RANKED)}.",
+        f"Measure: {measures}. The csv has {titles(RANKED)}.",
         PROTOCOL.format("score"),
         *cell_legend(" (published) mark" if config.comparable else ""),
         interval_facts(config),

@@ -153,6 +153,7 @@ class Config(Section):
             "datasets": self.datasets,
             "measure": RANKED,
             "measures": RANKED,
+            "other_measures": self.datasets,
         }
         for key, section in study.sections.items():
             for name, names in known.items():

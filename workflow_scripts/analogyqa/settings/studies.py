@@ -9,6 +9,7 @@ from analogyqa.measures import RANKED
 from analogyqa.settings.base import (
     Entries,
     Name,
+    OneOf,
     Section,
     WholeNumber,
     require_known,
@@ -53,12 +54,17 @@ class Sensitivity(Section):
     """The subset on which the variations are compared."""
     measure: str
     """The measure by which they are compared."""
+    other_measures: Entries[Annotated[str, OneOf(RANKED)]] = {}
+    """The measure on a data set where it is another one, such as one that the paper prints."""
     datasets: Annotated[list[str], Field(min_length=1)]
     """The data sets; null for all data sets of the paper."""
     systems: list[str] = []
     """The systems. If there are two, the paper claims that the first one is better."""
     choices: Entries[Entries[Changes]] = {}
     """The changes that each value of a choice makes, by choice and value."""
+
+    def measure_on(self, dataset: str) -> str:
+        return self.other_measures.get(dataset, self.measure)
 
     def variations(self) -> dict[tuple[str, str], dict[str, object]]:
         """Return the changes of each variation by (choice, value), starting with no change."""

@@ -41,7 +41,8 @@ class Negatives(Section):
 
     `per: pair` draws `count` for each correct pair and combines them with every prototype; `per:
     question` draws them for each prototype and question, `listwise` for each question. `mix` takes,
-    for each correct pair, `random` ones and the `hardest` of `count` further ones.
+    for each correct pair, `random` ones and the `hardest` of `count` further ones; `mix_coded`
+    takes the `hardest` of all, and `random` others.
     """
 
     draw: Literal["resampled", "fixed"] = "resampled"
@@ -51,9 +52,9 @@ class Negatives(Section):
     count: Annotated[WholeNumber, Field(ge=1, le=100)] = 1
     """The number of wrong candidates that are drawn."""
     random: Annotated[WholeNumber, Field(ge=0, le=100)] = 1
-    """The number of random ones, for `mix`."""
+    """The number of random ones, for `mix` and `mix_coded`."""
     hardest: Annotated[WholeNumber, Field(ge=0, le=100)] = 1
-    """The number of hardest ones, for `mix`."""
+    """The number of hardest ones, for `mix` and `mix_coded`."""
 
     @model_validator(mode="after")
     def _check_counts(self) -> "Negatives":
@@ -170,7 +171,7 @@ class System(Section):
 
     title: str
     """The name in tables and figures."""
-    encoder: Annotated[str, OneOf(ENCODERS)] | None = None
+    encoder: Overridable[Annotated[str, OneOf(ENCODERS)] | None] = None
     """A key of `ENCODERS`."""
     vectors: Overridable[str | None] = None
     """The word vectors that the encoder reads."""
@@ -248,6 +249,8 @@ class System(Section):
             raise ValueError(f"the loss {loss} has no prototypes, which ranker: {name} needs")
         if objective.reads_distances and not ranker.has_distances:
             raise ValueError(f"the loss {loss} needs distances, which ranker: {name} does not have")
+        if objective.compares_vectors and ranker.reads != "vectors":
+            raise ValueError(f"the loss {loss} needs a ranker of sentence vectors, not {name}")
         if ranker.trained and not objective.ranks_pairs:
             fitting = " or ".join(key for key, spec in OBJECTIVES.items() if spec.ranks_pairs)
             raise ValueError(f"the ranker {name} needs loss: {fitting}")

@@ -136,6 +136,33 @@ def mixed_batches(
         yield make_batch(data, chunk.ravel())
 
 
+def all_wrong_batches(
+    data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = False
+) -> Iterator[Batch]:
+    """Yield the batches of an epoch: `batch_size` correct pairs in random order, with wrong ones.
+
+    Each correct pair is followed by all wrong candidates of its question in random order. In the
+    first epoch, only as many as the objective takes are wrong, so that these are random alone. The
+    rest is the correct pair again, so that all epochs have as many pairs for their mean loss.
+    Questions without wrong candidates are skipped.
+    """
+    train, negatives = data.splits["train"], training.negatives
+    generator = np.random.default_rng([seed, 2, epoch])
+    numbers = train.question_numbers
+    rows = np.argsort(numbers, kind="stable")
+    by_question = np.split(rows, np.bincount(numbers).cumsum()[:-1])
+    wrong = [members[train.labels[members] == 0] for members in by_question]
+    correct = [row for row in np.flatnonzero(train.labels == 1) if len(wrong[numbers[row]])]
+    for chunk in split_evenly(generator.permutation(correct), training.batch_size):
+        drawn: list[np.ndarray] = []
+        for row in chunk:
+            others = generator.permutation(wrong[numbers[row]])
+            if epoch == 1:
+                others[negatives.random + negatives.hardest :] = row
+            drawn += [row[None], others]
+        yield make_batch(data, np.concatenate(drawn))
+
+
 def listwise_batches(
     data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = False
 ) -> Iterator[Batch]:
