@@ -32,6 +32,7 @@ CHANGES = {
     "seeds: 3": EVERY,
     "seeds: {default: 2, cross_validation: 3}": {"folded"},
     "seeds: {default: 2, variations: 1}": set(),
+    "systems: {analogy: {most_seeds: 1}}": TRAINED,
     "training: {margin: 0.3}": TRAINED,
     "selection: {hyperparameters: {hinge: {margin: 0.3}}}": {"tuned"},
     "prototypes: {p: 2}": {*TRAINED, "mean", "both"},

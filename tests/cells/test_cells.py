@@ -62,6 +62,8 @@ def at(system: str = "analogy", **changes) -> Coordinates:
         ("systems: {mean: null}", {f"mean {data}" for data in DATA}, set()),
         ("systems: {mean-cosine: null}", {f"mean-cosine {data}" for data in DATA}, set()),
         ("left_out: {mean: no room}", {f"mean {data}" for data in DATA}, set()),
+        ("systems: {mean: {only_costs: {toy: slow}}}", {f"mean {data}" for data in DATA}, set()),
+        ("systems: {mean: {only_costs: {other: slow}, most_seeds: 1}}", set(), set()),
         ("{systems: {baseline: null}, sensitivity: null}", {"baseline toy who"}, set()),
         ("subsets: {who: null}", {label for label in CELLS if "who" in label}, set()),
         ("sensitivity: null", set(), set()),

@@ -67,8 +67,9 @@ def _obstacles(coordinates: Coordinates, config: Config) -> Iterator[str]:
     ):
         if value and value not in known:
             yield f"{section} {value} is not configured"
-    if system and (reason := config.systems[system].only_costs) and not coordinates.cost:
-        yield f"only its costs are measured: {reason}"
+    if system and not coordinates.cost:
+        reason = config.systems[system].only_costs_on(dataset)
+        yield f"only its costs are measured: {reason}" if reason else ""
     for name, value in overrides:
         points = config.sweeps.get(name)
         if points and value not in map(ov.as_text, points):

@@ -25,7 +25,7 @@ from analogyqa.settings.vectors import SEED
 Names = dict[str, str | int]  # that fill in a path
 Settings = dict[str, Any]  # the part of a configuration that a result depends on: a JSON value
 
-_TEXTS = {"title", "only_costs"}  # keys of a system that change no number
+_TEXTS = {"title", "only_costs", "most_seeds"}  # keys of a system that change no run of a seed
 _NOT_IN_CORPUS = {"title", "questions", "evaluation", "columns", "encoding", "comparable"}
 
 
@@ -164,7 +164,8 @@ class Cell(NamedTuple):
             return config.seeds_at(ALL, ())
         fold, _, shift = dict(self.overrides).get(FOLD, "").partition(SHIFT)
         if not shift:
-            return config.seeds_at(self.subset, self.overrides)
+            most = config.systems[self.system].most_seeds
+            return config.seeds_at(self.subset, self.overrides)[:most]
         seeds = config.seeds_at(self.subset, _with_fold(self.overrides, fold))
         known = config.all_seeds
         return [known[(known.index(seed) + int(shift)) % len(known)] for seed in seeds]

@@ -191,7 +191,5 @@ def plan(config: ConfigOption = CONFIG) -> None:
     listing = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if listing.returncode:
         raise typer.Exit(2)  # Snakemake has said why
-    timings = Timings(
-        settings.output_dir, lambda cell: len(settings.seeds_at(cell.subset, cell.overrides))
-    )
+    timings = Timings(settings.output_dir, lambda cell: len(cell.seeds(settings)))
     print_plan(read_listing(listing.stdout), timings)

@@ -308,7 +308,7 @@ def _asked_numbers(
 def _would_cost(coordinates: Coordinates, config: Config, results: Results) -> str:
     """Return the training time of a system of which only costs are measured, or ""."""
     cost = results.costs.get((coordinates.dataset, coordinates.subset, coordinates.system))
-    if not cost or not config.systems[coordinates.system].only_costs:
+    if not cost or not config.systems[coordinates.system].only_costs_on(coordinates.dataset):
         return ""
     seconds = float(np.mean(cost.values("seconds_per_epoch")))
     epochs = config.systems[coordinates.system].training.max_epochs
@@ -334,7 +334,7 @@ def _cost(number: Published, artefact: Artefact, config: Config, results: Result
     by_step = [np.asarray(cost.values(coordinates.cost or ""), dtype=float) for cost in costs]
     values = by_step[0] / by_step[1] if coordinates.over else by_step[0]
     mean, low, high = values.mean(), values.min(), values.max()
-    row: dict = {"hyperparameters": "" if system.only_costs else PAPER}
+    row: dict = {"hyperparameters": "" if system.only_costs_on(coordinates.dataset) else PAPER}
     row["mean"] = round(float(mean), DECIMALS)
     if coordinates.cost == "parameters":
         low, high = mean * (1 - SAME_SIZE), mean * (1 + SAME_SIZE)

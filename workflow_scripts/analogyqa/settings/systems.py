@@ -23,6 +23,7 @@ from analogyqa.settings.base import (
     NO_INPUT,
     Alternatives,
     Count,
+    Entries,
     Joined,
     OneOf,
     Options,
@@ -197,8 +198,10 @@ class System(Section):
     this share a training run."""
     p: Overridable[Count] = 30
     """The number of prototypes of each question type, in training and in comparisons."""
-    only_costs: str = ""
-    """Why only its costs are measured, and no scores."""
+    only_costs: str | Entries[str] = ""
+    """Why only its costs are measured, and no scores; a mapping for some data sets alone."""
+    most_seeds: Count | None = None
+    """The largest number of seeds, for a system that takes long to train."""
     training: Overridable[Training] = Training()
     """Changes of the section `training` of its paper."""
 
@@ -309,9 +312,14 @@ class System(Section):
         """The version of the weights that scores: `averaged` or `last`."""
         return self.scores_with if self.training.weight_averaging else "last"
 
+    def only_costs_on(self, dataset: str) -> str:
+        """Return why only its costs are measured on a data set; "" if its scores are, too."""
+        reason = self.only_costs
+        return reason if isinstance(reason, str) else reason.get(dataset, "")
+
     def scientific(self) -> dict:
         """Return the values that its scores depend on, besides p and its training section."""
-        texts = {"title", "only_costs"}
+        texts = {"title", "only_costs", "most_seeds"}
         values = self.model_dump(exclude={"training", "p", "starts_from"} | texts)
         first = self.starts_from and self.starts_from.model_dump(exclude=texts)
         return values | {"starts_from": first}
