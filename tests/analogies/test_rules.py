@@ -91,6 +91,7 @@ def test_rules_skip_negated_sentences(rule):
         # white dog; no sentence.
         ("comparative", LONGER.replace("The/DT/DET/det/1", "As/IN/SCONJ/mark/4")),
         ("comparative", LONGER.replace("river/NN", "which/WDT")),
+        ("comparative", LONGER.replace("longer/", "better/").replace("/long ", "/good ")),
         ("opposites", POSSIBLE.replace("possible/", "responsible/")),
         ("plurals", TWO_DOGS.replace("are/VBP/AUX/aux/3/be", "'/POS/PART/case/1")),
         ("passive", SLICING.format(object="obj")),
