@@ -29,7 +29,7 @@ from analogyqa.evaluation.summary import (
     sum_learned,
     to_frame,
 )
-from analogyqa.evaluation.verdicts import LOOKS, NOT_LEARNT, NOT_RUN, no_run
+from analogyqa.evaluation.verdicts import LOOKS, NOT_LEARNED, NOT_RUN, no_run
 from analogyqa.runs.cost import Costs
 from analogyqa.schemas import INSIDE, read_table
 from analogyqa.settings.coordinates import COST, NORM, SCORE, Coordinates
@@ -43,14 +43,14 @@ EQUIVALENT = "equivalent"
 # Blue and orange differ for any colour vision.
 CLAIM_MARKS = {
     **{HOLDS: "🟦", FAILS: "🟧", EQUIVALENT: "🟰", UNDECIDED: "⬜"},
-    **{verdict: LOOKS[verdict].colour for verdict in (NOT_LEARNT, NOT_RUN)},
+    **{verdict: LOOKS[verdict].colour for verdict in (NOT_LEARNED, NOT_RUN)},
 }
 CLAIM_MEANINGS = {
     HOLDS: "the claim is significantly true here",
     FAILS: "the reverse of the claim is significantly true here",
     EQUIVALENT: "the systems differ by significantly less than the margin",
     UNDECIDED: "these data and seeds decide none of these",
-    NOT_LEARNT: "most training runs of a system did not learn, so nothing follows from it",
+    NOT_LEARNED: "most training runs of a system did not learn, so nothing follows from it",
 }
 # The protocols: on the paper's split, by cross-validation, and for costs by steps of training.
 SPLIT, FOLDS, STEPS = "paper", "cross-validated", "steps"
@@ -307,7 +307,7 @@ def _claim_verdict(claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: 
     p_equivalent = deciding.get("p_equivalent", 1.0) if len(comparisons) == 1 else 1.0
     mean = "{:.3g}" if claim.kind == COST else "{:.3f}"
     return {
-        "verdict": NOT_LEARNT if any(row["few_learned"] for row in rests_on) else verdict,
+        "verdict": NOT_LEARNED if any(row["few_learned"] for row in rests_on) else verdict,
         "p_value": min(1.0, 2 * min(holds, fails)),
         "effect": deciding["difference"],
         **{name: deciding.get(name) for name in (*_INTERVAL, *_CAN_DECIDE, "margin")},
@@ -339,7 +339,7 @@ def _decide(rows: list[dict], level: float) -> pd.DataFrame:
             for name in ("p_value", "p_equivalent"):
                 claims.loc[family.index, name] = holm(family[name])
     claims["p_value"] = claims["p_value"].round(DECIMALS)
-    is_judged = has_run & claims["verdict"].ne(NOT_LEARNT)
+    is_judged = has_run & claims["verdict"].ne(NOT_LEARNED)
     is_equivalent = is_judged & (claims["p_equivalent"] < level)
     is_open = is_judged & (claims["p_value"] >= level)
     claims.loc[is_judged, "equivalent"] = "no"

@@ -28,7 +28,7 @@ from analogyqa.evaluation.verdicts import (
     MOST_RUNS,
     NO_RUN,
     NOT_COMPARABLE,
-    NOT_LEARNT,
+    NOT_LEARNED,
     NOT_RUN,
     OTHER_DATA,
     OUR_DATA,
@@ -223,7 +223,7 @@ def _judge_score(
 ) -> tuple:
     """Compare our interval, or that of a mean of several runs, with a published score."""
     if failed := learned_text(score.n_learned, score.n_trained):
-        return None, np.nan, np.nan, NOT_LEARNT, f"{failed} training runs"
+        return None, np.nan, np.nan, NOT_LEARNED, f"{failed} training runs"
     low, high, published, reasons = score.run_low, score.run_high, score.published, []
     measure, items = MEASURES[score.measure], score.n_items
     if is_comparable and measure.values and np.isnan(needed):
@@ -436,7 +436,7 @@ def _best_point(number: Published, artefact: Artefact, config: Config, results: 
         if (text := learned_text(run.get("n_learned", 0), run.get("n_trained", 0)))
     ]
     if failed:
-        judged, reason = NOT_LEARNT, ", ".join(failed)
+        judged, reason = NOT_LEARNED, ", ".join(failed)
     return {
         **row,
         **{"mean": best, "ci_low": low, "ci_high": high, "verdict": judged},

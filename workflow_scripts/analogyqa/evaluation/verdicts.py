@@ -11,7 +11,7 @@ from analogyqa.measures import MEASURES
 
 REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
 INCONCLUSIVE, ENFORCED = "inconclusive", "enforced"
-NOT_LEARNT, NOT_RUN, NOT_COMPARABLE = "did not learn", "not run", "not comparable"
+NOT_LEARNED, NOT_RUN, NOT_COMPARABLE = "did not learn", "not run", "not comparable"
 OTHER_DATA = "our data are not the paper's"
 PAPER_DATA, OUR_DATA = "the paper's data", "our data"  # the values of `data` in a ledger
 
@@ -47,7 +47,7 @@ LOOKS = {
         "the pipeline refuses data with another count, or makes just as many pairs, so agreement "
         "is no evidence",
     ),
-    NOT_LEARNT: Look(
+    NOT_LEARNED: Look(
         "!",
         "❗",
         "the loss of some training runs is not below that of one constant energy, so nothing "

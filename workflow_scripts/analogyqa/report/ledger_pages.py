@@ -28,7 +28,7 @@ from analogyqa.report.outcomes import KIND_NOUNS
 from analogyqa.report.table_formats import Block, Table, Value, value_text
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
 from analogyqa.report.tables import (
-    LEARNT,
+    LEARNED,
     PAIRED_TEST,
     SUBSTITUTES,
     cell_legend,
@@ -187,7 +187,7 @@ CLAIMS_LEGEND = (
     "Cross-validated: all questions of the subset; each fold is tested by systems trained on the "
     "others, with the paper's hyperparameters; the test allows for training sets that overlap. "
     "This is not the paper's protocol.",
-    LEARNT,
+    LEARNED,
     "Tuned on dev: each system with the hyperparameters that its dev split prefers. A claim has "
     "no such row if one of its trained systems is not tuned.",
 )

@@ -27,7 +27,7 @@ from analogyqa.evaluation.verdicts import (
     LOWER,
     NO_RUN,
     NOT_COMPARABLE,
-    NOT_LEARNT,
+    NOT_LEARNED,
     NOT_RUN,
     OUR_DATA,
     REPRODUCED,
@@ -45,17 +45,20 @@ _CLAIM_VERBS = {
     FAILS: ("fails", "fail"),
     UNDECIDED: ("is undecided", "are undecided"),
     EQUIVALENT: ("compares equivalent systems", "compare equivalent systems"),
-    NOT_LEARNT: ("is about a system that did not learn", "are about systems that did not learn"),
+    NOT_LEARNED: ("is about a system that did not learn", "are about systems that did not learn"),
     NOT_RUN: ("was not tested", "were not tested"),
 }
 _NUMBER_VERBS = {
     INCONCLUSIVE: ("is inconclusive", "are inconclusive"),
     ENFORCED: ("agrees by construction", "agree by construction"),
     NOT_COMPARABLE: ("cannot be compared", "cannot be compared"),
-    NOT_LEARNT: ("comes from runs that did not all learn", "come from runs that did not all learn"),
+    NOT_LEARNED: (
+        "comes from runs that did not all learn",
+        "come from runs that did not all learn",
+    ),
     NOT_RUN: ("was not run", "were not run"),
 }
-_COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_LEARNT, NOT_RUN)
+_COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_LEARNED, NOT_RUN)
 _OTHERS = ("other numbers", "primary claims")
 KIND_NOUNS = {SCORE: "scores", COUNT: "counts", COST: "costs", BEST: "best points of curves"}
 

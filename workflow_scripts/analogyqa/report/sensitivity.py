@@ -24,12 +24,12 @@ from analogyqa.evaluation.summary import (
     learned_text,
     to_frame,
 )
-from analogyqa.evaluation.verdicts import NOT_LEARNT, NOT_RUN, no_run, verdict
+from analogyqa.evaluation.verdicts import NOT_LEARNED, NOT_RUN, no_run, verdict
 from analogyqa.measures import RANKED, titles
 from analogyqa.report.studies import data_title, difference_values
 from analogyqa.report.table_formats import Block, Table, Value, value_text
 from analogyqa.report.tables import (
-    LEARNT,
+    LEARNED,
     PAIRED_TEST,
     PROTOCOL,
     cell_legend,
@@ -53,7 +53,7 @@ SENSITIVITY = {
     **COMPARED,
     **dict.fromkeys(["verdict", "reason"], "str"),
 }
-VERDICTS = (HOLDS, FAILS, UNDECIDED, NOT_LEARNT, NOT_RUN)
+VERDICTS = (HOLDS, FAILS, UNDECIDED, NOT_LEARNED, NOT_RUN)
 LEGEND = (
     "Change: of the mean, from that with the paper's hyperparameters. No variation is chosen.",
     "A variation of the questions compares the systems on its own questions, so a change may come "
@@ -98,7 +98,7 @@ def build_sensitivity(
                 competitors = paper.competitors(printed)
                 row["mark"] = verdict(published, run["run_low"], run["run_high"], competitors)
                 if learned_text(run["n_learned"], run["n_trained"]):
-                    row["mark"] = NOT_LEARNT
+                    row["mark"] = NOT_LEARNED
             paper_cell = cells.get((system, dataset, PAPER, ""))
             if choice != PAPER and cell == paper_cell:
                 row["reason"] = NO_EFFECT
@@ -128,7 +128,7 @@ def _compare_systems(
         row["verdict"] = decided if row_p_value(row) < level else UNDECIDED
     runs = [results.by_cell.get((cell, measure)) for cell in cells]
     if any(few_learned(run["n_learned"], run["n_trained"]) for run in runs if run):
-        row["verdict"] = NOT_LEARNT
+        row["verdict"] = NOT_LEARNED
     return row
 
 
@@ -217,7 +217,7 @@ def _sensitivity_notes(frame: pd.DataFrame, config: Config, study: Sensitivity) 
         *cell_legend(" (published) mark" if config.comparable else ""),
         interval_facts(config),
         *LEGEND,
-        LEARNT,
+        LEARNED,
     ]
     if len(names) > 1:
         notes += [

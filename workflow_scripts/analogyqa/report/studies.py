@@ -48,7 +48,7 @@ from analogyqa.report.table_formats import (
     value_text,
 )
 from analogyqa.report.tables import (
-    LEARNT,
+    LEARNED,
     PAIRED_TEST,
     cell_legend,
     for_data,
@@ -222,7 +222,7 @@ def cross_validation_table(
         PAIRED_TEST,
         OVERLAP,
         *shared,
-        LEARNT,
+        LEARNED,
         *_notes_on_systems(frame, config),
         f"Published values, for the paper's own split: {paper.citation}",
     ]

@@ -198,7 +198,7 @@ DIFFERENCES = (
     f"Difference: ours minus the published value, without a verdict, because {OTHER_DATA}."
 )
 NO_PUBLISHED = f"No published values: {OTHER_DATA}."
-LEARNT = (
+LEARNED = (
     "Learned k of n: in the epoch that dev chose, the loss of k of the n training runs is below "
     "that of one constant energy for all quadruples. Where k is less than n, the mean has no "
     "interval, and no published number is judged by it; below half of n, there is no verdict on a "
@@ -289,7 +289,7 @@ def table_notes(
         yield from _protocol(runs, config)
         yield from (*cell_legend(mark), interval_facts(config))
         if any(learned_text(row["n_learned"], row["n_trained"]) for row in runs):
-            yield LEARNT
+            yield LEARNED
         if artefact.top_group:
             yield top_group_legend(config)
         yield from _all_correct(runs, config)
