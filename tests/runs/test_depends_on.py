@@ -286,7 +286,7 @@ PAIR_ENCODERS = {"ap_cnn", "ap_bilstm"}
         ("rankers.analogy.CosineRanker", {"cosine", "hybrid"}),
         (
             "rankers.energy.energy",
-            {*ANALOGY, "cosine", "scaled_cosine", "centroid", *PAIR_ENCODERS},
+            {*ANALOGY, "cosine", "scaled_cosine", "centroid", "mix_coded", *PAIR_ENCODERS},
         ),
         ("rankers.networks.word_mask", {*PAIR_ENCODERS, "mp_cnn", "ai_cnn", "compare_aggregate"}),
         ("objectives.losses.contrastive", {"printed", "hinge", "lwda"}),
