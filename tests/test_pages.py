@@ -65,7 +65,19 @@ def test_the_pages_are_read():
 
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 # Programs of the system, whose options are not checked.
-PROGRAMS = {"apt-get", "cd", "curl", "export", "find", "git", "mlflow", "printf", "source", "sudo"}
+PROGRAMS = {
+    "apt-get",
+    "cd",
+    "curl",
+    "export",
+    "find",
+    "git",
+    "grep",
+    "mlflow",
+    "printf",
+    "source",
+    "sudo",
+}
 PARTS = {**config_schema()["properties"], **paper_schema()["properties"]}
 
 

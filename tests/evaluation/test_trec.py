@@ -57,6 +57,7 @@ def test_a_folder_has_a_file_for_each_seed_of_a_system(tmp_path):
         path = tmp_path / "b" / f"seed{seed}.run"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(run.read_bytes())
+    assert list(find_runs([path, run, tmp_path / "b"])) == ["seed2", "a", "b"]
     values = measure_runs(find_runs([run, tmp_path / "b"]), qrels, "mrr")
     assert {name: len(by_seed) for name, by_seed in values.items()} == {"a": 1, "b": 3}
     assert np.array_equal(values["b"], np.repeat(values["a"], 3, axis=0))
@@ -65,7 +66,7 @@ def test_a_folder_has_a_file_for_each_seed_of_a_system(tmp_path):
 @pytest.mark.parametrize(
     ("names", "measure", "cause"),
     [
-        (("a.run", "c/a.run"), "map", "another system is called a"),
+        (("a.run", "a.run"), "map", "a.run is there twice"),
         (("c/empty",), "map", "no run files"),
         (("other.run",), "map", "no question of"),
         (("a.run",), "mapp", "did you mean map"),

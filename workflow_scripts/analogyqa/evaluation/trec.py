@@ -86,15 +86,18 @@ def find_runs(paths: Iterable[str | Path]) -> dict[str, list[Path]]:
     """Return the run files of systems by name, from a file for each system, or a folder.
 
     A folder has a file for each seed of its system. The name of a system is that of its file or
-    folder, without a suffix `.run`.
+    folder, without a suffix `.run`; if two would have the same name, all have their paths.
 
-    Raises AnalogyQAError when two systems have the same name, or a folder has no files.
+    Raises AnalogyQAError when a path is there twice, or a folder has no files.
     """
     systems: dict[str, list[Path]] = {}
-    for path in map(Path, paths):
-        name = path.resolve().name.removesuffix(".run")
+    places = [*map(Path, paths)]
+    names = [path.resolve().name.removesuffix(".run") for path in places]
+    if len({*names}) < len(names):
+        names = [*map(str, places)]
+    for name, path in zip(names, places, strict=True):
         if name in systems:
-            raise AnalogyQAError(f"{path}: another system is called {name}, too. Rename one.")
+            raise AnalogyQAError(f"{path} is there twice. Name the runs of another system.")
         files = sorted(filter(Path.is_file, path.iterdir())) if path.is_dir() else [path]
         if not files:
             raise AnalogyQAError(f"{path}: no run files. Name a folder with one for each seed.")
