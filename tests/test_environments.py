@@ -1,5 +1,6 @@
 """The lock file, the dependencies and the conda environments agree, and `make` installs them."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -172,14 +173,42 @@ def test_all_files_name_the_same_versions_of_python():
     assert classifiers == versions
 
 
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
+    done = subprocess.run([*command, folder, ROOT], text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return next(folder.glob("*.whl"))
+
+
 @pytest.mark.slow
 @pytest.mark.draw
-def test_a_wheel_has_only_the_library(tmp_path):
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
-    done = subprocess.run([*command, tmp_path, ROOT], text=True, capture_output=True)
-    assert done.returncode == 0, done.stderr
-    (wheel,) = tmp_path.glob("*.whl")
+def test_a_wheel_has_only_the_library(wheel):
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     library = "workflow_scripts/analogyqa/"
     tracked = [name for name in repository_files() if name.startswith(library)]
     assert names == {name.removeprefix("workflow_scripts/") for name in tracked}
+
+
+@pytest.mark.slow
+def test_a_wheel_compares_systems_without_a_checkout(wheel, tmp_path):
+    shutil.unpack_archive(wheel, tmp_path / "installed", "zip")
+    (tmp_path / "empty").mkdir()
+    code = "import sys; sys.path.insert(0, '../installed'); from analogyqa import cli; cli.main()"
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-I", "-c", code, *arguments]
+        return subprocess.check_output(command, cwd=tmp_path / "empty", text=True)
+
+    for name, score in (("a.run", 1), ("b.run", -1)):
+        lines = (f"q{q} Q0 {answer} 1 {score * answer} x\n" for q in range(9) for answer in (0, 1))
+        (tmp_path / name).write_text("".join(lines))
+    (tmp_path / "qrels").write_text("".join(f"q{q} 0 1 1\n" for q in range(9)))
+    table = (
+        f"{name},q{q},0,{q * value}\n" for q in range(9) for name, value in (("a", 1), ("b", 2))
+    )
+    (tmp_path / "scores.csv").write_text("system,item,seed,value\n" + "".join(table))
+    assert "map: a 1.000, b 0.500" in run("compare", "../a.run", "../b.run", "--qrels", "../qrels")
+    places = json.loads(run("leaderboard", "../scores.csv", "--json"))
+    assert [(place["system"], place["mean"]) for place in places] == [("b", 8), ("a", 4)]

@@ -202,7 +202,7 @@ _CHANGED = (
 
 
 def leaderboard(
-    of: Annotated[
+    systems: Annotated[
         list[str],
         typer.Argument(
             help="A data set of an output folder, such as wikiqa; or a table of scores with the "
@@ -230,19 +230,19 @@ def leaderboard(
 
     if qrels:
         measure = measure or FILE_MEASURES[0]
-        places = rank_systems(measure_runs(find_runs(of), qrels, measure))
-    elif Path(of[0]).is_file():
-        _require_one(of)
-        places = rank_systems(read_scores(of[0]))
+        places = rank_systems(measure_runs(find_runs(systems), qrels, measure))
+    elif Path(systems[0]).is_file():
+        _require_one(systems)
+        places = rank_systems(read_scores(systems[0]))
     elif subset and measure:
-        _require_one(of)
+        _require_one(systems)
         folder = _results_folder(results)
         config, _, _ = read_configuration(folder)
-        places = build_leaderboard(folder, of[0], subset, measure, config)
+        places = build_leaderboard(folder, systems[0], subset, measure, config)
     else:
         raise AnalogyQAError(
-            f"{of[0]}: no such file. Name a table of scores; or run files and --qrels; or a data "
-            "set, --subset and --measure"
+            f"{systems[0]}: no such file. Name a table of scores; or run files and --qrels; or a "
+            "data set, --subset and --measure"
         )
     if as_json:
         print(json.dumps(places.to_dict("records"), indent=2))
