@@ -5,6 +5,7 @@ import inspect
 import json
 import shlex
 from argparse import Namespace
+from importlib.metadata import version
 from types import SimpleNamespace
 
 import pandas as pd
@@ -25,9 +26,14 @@ COMMANDS = {
 }
 
 
+def test_the_version_needs_no_command():
+    result = CliRunner().invoke(cli.app, ["--version"])
+    assert result.exit_code == 0 and result.output == f"analogyqa {version('analogyqa')}\n"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_a_command_has_an_example_that_can_be_parsed(command):
-    assert CliRunner().invoke(cli.app, [command, "--help"]).exit_code == 0
+    assert CliRunner().invoke(cli.app, [command, "-h"]).exit_code == 0
     docstring = inspect.getdoc(COMMANDS[command].callback)
     example = docstring.partition("Example: `")[2].partition("`")[0]
     program, name, *arguments = shlex.split(example)

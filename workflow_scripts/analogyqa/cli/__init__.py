@@ -4,9 +4,11 @@ Exit codes: 0, all is well; 1, a check found something wrong; 2, the command cou
 out, and a message says why; 130, interrupted; 141, the reader of its output has closed the pipe.
 """
 
+import importlib.metadata
 import sys
 import traceback
 from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
@@ -32,16 +34,38 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS: tuple[Callable, ...] = (
-    *(sources, plan, report, why, verify, compare, leaderboard, rank, explain),
-    *(archive, export, doctor, schema, ui),
-)
-for command in COMMANDS:
-    app.command()(command)
-for command in (demo, paper):  # they pass options on to Snakemake
-    app.command(context_settings={"ignore_unknown_options": True})(command)
-app.command("import")(import_)
+GROUPS: dict[str, tuple[Callable, ...]] = {
+    "Run": (demo, paper, plan, sources, doctor),
+    "Look at results": (report, why, verify, compare, leaderboard, ui, import_),
+    "Rank answers": (rank, explain),
+    "Share": (archive, export, schema),
+}
+PASS_OPTIONS_ON = {"ignore_unknown_options": True}  # to Snakemake
+for group, commands in GROUPS.items():
+    for command in commands:
+        app.command(
+            command.__name__.strip("_"),
+            rich_help_panel=group,
+            context_settings=PASS_OPTIONS_ON if command in (demo, paper) else None,
+        )(command)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"analogyqa {importlib.metadata.version('analogyqa')}")
+        raise typer.Exit
+
+
+VersionOption = Annotated[
+    bool, typer.Option("--version", callback=_print_version, help="Print the version.")
+]
+
+
+@app.callback()
+def _add_options(version: VersionOption = False) -> None:
+    """Add the options without a command."""
 
 
 def main() -> None:
