@@ -179,18 +179,22 @@ def require_paper(paper: str, results: Path) -> None:
         )
 
 
-def copy_figures(paper: str, results: Path, only: Collection[str]) -> dict[str, str]:
+def copy_figures(
+    paper: str, results: Path, only: Collection[str], under: str = ""
+) -> dict[str, str]:
     """Copy the figures of a run to a paper's folder, and return the line that shows each.
 
     Args:
         only: The names of the pieces to publish; empty for all.
+        under: The name of the copy of a single piece, if it is another one.
     """
     lines = {}
     for path in sorted(made_files(results, f"figures/{paper}/*.svg"), key=_by_number):
         if only and not {path.name, path.stem} & set(only):
             continue
-        shutil.copyfile(path, PAPERS / paper / path.name)
-        lines[path.name] = f"![{path.stem}]({path.name})"
+        name = f"{under}.svg" if under else path.name
+        shutil.copyfile(path, PAPERS / paper / name)
+        lines[path.name] = f"![{path.stem}]({name})"
     return lines
 
 
@@ -232,7 +236,7 @@ def main(paper: str, results: Path, only: list[str] | None = None, under: str = 
     _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
     if mark and not only:
         replace_section(readme, RESULTS, [results_of(results, rest.partition(END)[0])])
-    figures = copy_figures(paper, results, only or ())
+    figures = copy_figures(paper, results, only or (), under)
     pieces = pieces_of(paper, results, figures)
     if only:
         if missing := set(only) - set(pieces):

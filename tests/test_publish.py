@@ -160,6 +160,14 @@ def test_a_piece_may_have_marks_of_another_name(results):
     assert [cell.strip() for cell in cells] == ["9", "20", "94.0%", *["12.5%"] * len(BEST_OF)]
 
 
+def test_a_figure_under_another_name_replaces_no_other(results):
+    page = results.parent / PAGES[0]
+    page.write_text(page.read_text() + section("folds"))
+    publish.main(PAPER, results, ["cross_validation"], "folds")
+    assert "![cross_validation](folds.svg)" in page.read_text()
+    assert [path.name for path in results.parent.rglob("papers/*/*.svg")] == ["folds.svg"]
+
+
 @pytest.mark.parametrize(
     ("commit", "only", "cause"),
     [
