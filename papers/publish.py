@@ -83,7 +83,7 @@ def origin(results: Path) -> str:
     trained_on = machines(records) or "no training but that of word vectors"
     day = datetime.fromtimestamp(paths[-1].stat().st_mtime, UTC).date()
     code = f"commit{'s' * (len(commits) > 1)} {', '.join(commits)}"
-    return f"{seeds} seeds, {code}, {trained_on}, {day}."
+    return f"{seeds} seed{'s' * (seeds != '1')}, {code}, {trained_on}, {day}."
 
 
 def _by_number(path: Path) -> tuple[int, str]:
