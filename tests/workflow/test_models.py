@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from analogyqa.cli import app
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.claims import CLAIM_MARKS
 from analogyqa.model import Model
 from analogyqa.report.archive import sort_files
 from analogyqa.report.stored import read_configuration
@@ -80,7 +81,7 @@ def test_a_row_that_was_not_run_names_the_missing_file_and_the_other_rows_run(fi
 def test_every_claim_has_a_verdict_and_compares_cells_with_metrics(finished):
     claims = read_csv(finished.results / "claims.csv")
     for claim in claims:
-        assert claim["verdict"] in ("holds", "fails", "undecided", "not run")
+        assert claim["verdict"] in CLAIM_MARKS
         assert claim["reason"] or claim["verdict"] != "not run"
     # Here nothing is cross-validated, which would decide the claim, and dev chooses for analogy
     # only, so no claim compares tuned systems.
