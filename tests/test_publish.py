@@ -191,6 +191,17 @@ def test_a_resumed_run_names_its_commits(results):
     assert "1, 2 or 3 seeds, commits abc, abd, CPU (AVX2)" in publish.origin(results)
 
 
+def test_a_study_without_claims_or_published_numbers_keeps_the_other_papers(results):
+    before = pages(results)[1].partition(publish.RESULTS)[2]
+    write_csv(to_frame([], CLAIMS), results / "claims.csv")
+    write_csv(to_frame([], LEDGER), results / "ledger.csv")
+    publish.main(PAPER, results)
+    page, readme, _ = pages(results)
+    assert "    snakemake --cores 2" in page
+    table = before.partition(publish.END)[0].strip()
+    assert table in readme.partition(publish.RESULTS)[2]
+
+
 def test_results_of_another_paper_are_refused(results):
     before = pages(results)
     write_csv(to_frame([{"paper": "other"}], CLAIMS), results / "claims.csv")
