@@ -167,6 +167,17 @@ def test_every_rule_of_the_repository_has_a_reference():
     assert set(timed) <= {rule for (rule, _), timing in known.items() if timing.cpu_seconds > 0}
 
 
+@pytest.mark.parametrize("width", [50, 80])
+def test_names_of_rules_are_whole(capsys, timings, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    names = ["build_training_quadruples", "build_evaluation_quadruples"]
+    print_plan([Job(name, None, minutes=30, gpus=1) for name in names * 20], timings)
+    rows = capsys.readouterr().out.partition("total")[0].splitlines()
+    assert max(map(len, rows)) <= width
+    firsts = [row.split()[0] for row in rows[3:] if row.strip()]
+    assert "".join(firsts) == "".join(names) and (len(firsts) == 2) == (width == 80)
+
+
 def test_the_plan_states_the_basis_of_its_estimates(capsys, timings, monkeypatch):
     monkeypatch.setattr(timings, "_output_dir", "out")
     jobs = read_listing(LISTING)

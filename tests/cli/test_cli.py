@@ -6,6 +6,7 @@ import json
 import shlex
 from argparse import Namespace
 from importlib.metadata import version
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -18,7 +19,7 @@ from analogyqa import cli
 from analogyqa.cli import run
 from analogyqa.cli.prepare import describe_gpu, describe_slurm
 from analogyqa.errors import AnalogyQAError
-from analogyqa.files import read_yaml
+from analogyqa.files import read_yaml, write_text
 from analogyqa.settings.load import REPOSITORY
 
 COMMANDS = {
@@ -245,3 +246,40 @@ def test_two_runs_are_compared_by_a_paired_test(trec_files):
 def test_files_without_what_they_need_are_refused(trec_files, arguments, cause):
     error = CliRunner().invoke(cli.app, arguments).exception
     assert isinstance(error, AnalogyQAError) and cause in str(error)
+
+
+def test_names_that_begin_alike_are_whole_in_fifty_columns(trec_files, monkeypatch):
+    names = {
+        "good": "a-system-of-two-with-long-names-1",
+        "bad": "a-system-of-two-with-long-names-2",
+    }
+    Path("scores.csv").write_text(
+        SCORES.replace("good", names["good"]).replace("bad", names["bad"])
+    )
+    monkeypatch.setenv("COLUMNS", "50")
+    printed = CliRunner().invoke(cli.app, ["leaderboard", "scores.csv"]).stdout
+    rows = printed.partition("In 80 columns")[0].splitlines()
+    assert max(map(len, rows)) <= 50
+    assert "".join(row.split()[0] for row in rows[2:]) == "".join(names.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        (["rank", "--run", "b"], ["bm25/wikiqa/all/default", "bm25/wikiqa/who/default"]),
+        (["leaderboard", ""], ["wikiqa"]),
+        (["leaderboard", "wikiqa", "--subset", "w"], ["who"]),
+        (["leaderboard", "wikiqa", "--measure", "mr"], ["mrr", "mrr_official"]),
+        (["why", "table4", "bm"], []),  # the configuration of this folder is damaged
+    ],
+)
+def test_words_are_completed_from_the_output_folder(tmp_path, monkeypatch, words, completed):
+    for subset in ("all", "who"):
+        write_text(tmp_path / f"my/runs/bm25/wikiqa/{subset}/default/run.json", "")
+    write_text(tmp_path / "my/configuration.json", "")
+    command, *others = words
+    line = ["analogyqa", command, "--results", str(tmp_path / "my"), *others]
+    monkeypatch.setenv("_ANALOGYQA_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", " ".join(line))
+    monkeypatch.setenv("COMP_CWORD", str(len(line) - 1))
+    assert CliRunner().invoke(cli.app, [], prog_name="analogyqa").stdout.split() == completed

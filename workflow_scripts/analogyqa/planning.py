@@ -177,9 +177,11 @@ def print_plan(jobs: Sequence[Job], timings: Timings) -> None:
     if not jobs:
         print("Nothing to be done: all tables and figures are up to date.")
         return
-    titles = ("steps", "Slurm jobs", "CPU-hours", "GPU-hours")
+    titles = ("steps", "Slurm\njobs", "CPU\nhours", "GPU\nhours")
     columns = (Column(title, justify="right") for title in titles)
-    table = Table("rule", *columns, "from", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    # The names of rules, of up to 27 letters, are on one line of 80 columns, and whole in 50.
+    rule_column, basis = Column("rule", overflow="fold"), Column("from", min_width=9, max_width=20)
+    table = Table(rule_column, *columns, basis, box=box.SIMPLE_HEAD, padding=0, show_edge=False)
     submitted = cluster_jobs(jobs)
     costs = pd.DataFrame([timings.cost(job) for job in jobs])
     rules = [job.rule for job in jobs]
@@ -191,13 +193,13 @@ def print_plan(jobs: Sequence[Job], timings: Timings) -> None:
         cluster = f"in {first.group[0]}" if first.group else str(submitted[rule])
         cpu, gpu = _hours(rule_costs)
         bases = Counter(rule_costs["basis"]).items()
-        basis = ", ".join(f"{number} {basis}" for basis, number in bases)
-        table.add_row(rule, count, cluster, cpu, gpu if first.gpus else "", basis)
+        sources = ", ".join(f"{number} {basis}" for basis, number in bases)
+        table.add_row(rule, count, cluster, cpu, gpu if first.gpus else "", sources)
     for group in sorted({job.group[0] for job in jobs if job.group}):
         table.add_row(f"group {group}", "", str(submitted[group]))
     table.add_section()
     table.add_row("total", str(len(jobs)), str(submitted.total()), *_hours(costs))
-    Console(width=100).print(table)
+    Console().print(table)
     print(f"disk: about {decimal(round(costs['bytes'].sum()))}")
     print("measured: the same job ran here before; reference: the mean of the rule's jobs on the")
     print(f"same data; rough: on all data; the last two on {timings.machine}")

@@ -1,18 +1,70 @@
 """Options and texts that several commands have."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from analogyqa.cells import load_papers
-from analogyqa.report.stored import CONFIGURATION, read_stored
+from analogyqa.errors import AnalogyQAError
+from analogyqa.measures import MEASURES
+from analogyqa.report.stored import CONFIGURATION, read_configuration, read_stored
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import NOT_SELECTED, Config, leave_out, not_selected
 
 ConfigOption = Annotated[Path, typer.Option("--config", help="The configuration of the run.")]
 CONFIG = Path("config.yaml")
+
+ResultsOption = Annotated[
+    Path | None,
+    typer.Option("--results", help="The output folder; by default that of config.yaml."),
+]
+
+
+def results_folder(given: str | Path | None) -> Path:
+    """Return the given output folder, or else that of config.yaml."""
+    return Path(given or read_config(CONFIG).output_dir)
+
+
+def complete(list_names: Callable[[Path], list[str]]) -> Callable[[typer.Context, str], list[str]]:
+    """Return the completion of a word by names that are listed in the output folder.
+
+    This is the folder of an option `--results` before the word, or else that of config.yaml.
+    """
+
+    def names(context: typer.Context, incomplete: str) -> list[str]:
+        try:
+            listed = list_names(results_folder(context.params.get("results")))
+        except (AnalogyQAError, OSError):  # a shell would show its message amid the command
+            return []
+        return sorted({name for name in listed if name.startswith(incomplete)})
+
+    return names
+
+
+def _runs(results: Path) -> list[str]:
+    """Return the finished runs by their paths below runs/."""
+    records = (results / "runs").glob("*/*/*/*/run.json")
+    return [record.parent.relative_to(results / "runs").as_posix() for record in records]
+
+
+def _part(number: int) -> Callable[[Path], list[str]]:
+    """Return what lists a part of the paths of runs: 0, systems; 1, data sets; 2, subsets."""
+    return lambda results: [run.split("/")[number] for run in _runs(results)]
+
+
+def _words(results: Path) -> list[str]:
+    """Return words that name a number: tables, figures, measures, and the parts of runs."""
+    _, papers, _ = read_configuration(results)
+    artefacts = [name for paper in papers.values() for name in paper.artefacts]
+    return artefacts + [*MEASURES] + [part for run in _runs(results) for part in run.split("/")[:3]]
+
+
+complete_run, complete_words = complete(_runs), complete(_words)
+complete_dataset, complete_subset = complete(_part(1)), complete(_part(2))
+complete_measure = complete(lambda _: [*MEASURES])
 
 
 def counted(count: int, one: str, several: str) -> str:

@@ -12,12 +12,24 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Column, Table
 
-from analogyqa.cli.options import CONFIG, ConfigOption, counted, load_run
+from analogyqa.cli.options import (
+    CONFIG,
+    ConfigOption,
+    ResultsOption,
+    complete_dataset,
+    complete_measure,
+    complete_run,
+    complete_subset,
+    complete_words,
+    counted,
+    load_run,
+    results_folder,
+)
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import decode_text, read_bytes, split_lines, write_text
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.trace import find_number, origin, text_lines
-from analogyqa.settings.load import from_here, read_config, snakemake_command
+from analogyqa.settings.load import from_here, snakemake_command
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,9 +37,11 @@ if TYPE_CHECKING:
     from analogyqa.schemas import Explanation
 
 
-ResultsOption = Annotated[
-    Path | None,
-    typer.Option("--results", help="The output folder; by default that of config.yaml."),
+RunOption = Annotated[
+    str,
+    typer.Option(
+        help="A run: its path below runs/, as in the example.", autocompletion=complete_run
+    ),
 ]
 SeedOption = Annotated[
     int | None, typer.Option("--seed", help="A seed of the run; by default the first.")
@@ -36,14 +50,13 @@ QrelsOption = Annotated[
     Path | None, typer.Option(help="The qrels file of TREC run files: their correct candidates.")
 ]
 MeasureOption = Annotated[
-    str | None, typer.Option(help="A measure, such as mrr; for run files map, if none is named.")
+    str | None,
+    typer.Option(
+        help="A measure, such as mrr; for run files map, if none is named.",
+        autocompletion=complete_measure,
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
-
-
-def _results_folder(given: Path | None) -> Path:
-    """Return the given output folder, or else that of config.yaml."""
-    return given or Path(read_config(CONFIG).output_dir)
 
 
 def report(config: ConfigOption = CONFIG) -> None:
@@ -65,7 +78,8 @@ def why(
         list[str],
         typer.Argument(
             help="A table or figure, and words that name one of its numbers: a row, a column, a "
-            "system, a data set, a subset, a measure, p=20, tuned."
+            "system, a data set, a subset, a measure, p=20, tuned.",
+            autocompletion=complete_words,
         ),
     ],
     results: ResultsOption = None,
@@ -75,7 +89,7 @@ def why(
 
     Example: `analogyqa why table4 comb analogy --results results/demo`
     """
-    folder = _results_folder(results)
+    folder = results_folder(results)
     config, papers, command = read_configuration(folder)
     number = find_number(folder, config, papers, words)
     facts = origin(folder, number, command)
@@ -206,11 +220,15 @@ def leaderboard(
         list[str],
         typer.Argument(
             help="A data set of an output folder, such as wikiqa; or a table of scores with the "
-            "columns system, item, seed and value; or TREC runs with --qrels."
+            "columns system, item, seed and value; or TREC runs with --qrels.",
+            autocompletion=complete_dataset,
         ),
     ],
     subset: Annotated[
-        str | None, typer.Option(help="The questions of a data set: a configured subset.")
+        str | None,
+        typer.Option(
+            help="The questions of a data set: a configured subset.", autocompletion=complete_subset
+        ),
     ] = None,
     measure: MeasureOption = None,
     qrels: QrelsOption = None,
@@ -236,7 +254,7 @@ def leaderboard(
         places = rank_systems(read_scores(systems[0]))
     elif subset and measure:
         _require_one(systems)
-        folder = _results_folder(results)
+        folder = results_folder(results)
         config, _, _ = read_configuration(folder)
         places = build_leaderboard(folder, systems[0], subset, measure, config)
     else:
@@ -255,11 +273,16 @@ def _require_one(names: list[str]) -> None:
         raise AnalogyQAError(f"{names[1]}: run files need --qrels FILE; otherwise, name one thing")
 
 
+FULL_WIDTH = 80  # columns of a terminal
+
+
 def _print_places(places: "pd.DataFrame", measure: str) -> None:
     from analogyqa.evaluation.significance import p_text
 
     headings = ("group", measure, "95% interval", "rank", "first", "p", "detectable")
-    columns = [Column(heading, justify="right", overflow="fold") for heading in headings]
+    console = Console()
+    shown = headings if console.width >= FULL_WIDTH else headings[:4]
+    columns = [Column(name, "", justify="right", no_wrap=name != measure) for name in shown]
     system = Column("system", overflow="fold", min_width=10)
     table = Table(system, *columns, box=box.SIMPLE_HEAD, padding=0, show_edge=False)
     for number, place in enumerate(places.itertuples()):
@@ -267,8 +290,10 @@ def _print_places(places: "pd.DataFrame", measure: str) -> None:
         ranks = f"{place.rank_low} to {place.rank_high}"
         tests = (p_text(place.p_value), f"{place.detectable:.3f}") if number else ("", "")
         row = (str(place.group), f"{place.mean:.3f}", interval, ranks, f"{place.first:.0%}", *tests)
-        table.add_row(place.system, *row)
-    Console().print(table)
+        table.add_row(place.system, *row[: len(shown)])
+    console.print(table)
+    if shown != headings:
+        print(f"In {FULL_WIDTH} columns, or with --json: {', '.join(headings[4:])}.")
     print(
         "Group: its best system, and those not significantly different from that one (Holm). First:"
         " share of bootstrap draws over questions and seeds. p: of a paired test against the best. "
@@ -337,7 +362,7 @@ def _size(results: Path, names: list[str]) -> str:
 
 def explain(
     question_id: Annotated[str, typer.Argument(help="A question of test or dev, such as Q280.")],
-    run: Annotated[str, typer.Option(help="A run below runs/, such as analogy/wikiqa/comb.")],
+    run: RunOption,
     results: ResultsOption = None,
     seed: SeedOption = None,
     output: Annotated[
@@ -357,7 +382,7 @@ def explain(
 
     if output:
         picture_format(output)
-    model = Model.load(_results_folder(results), run, seed)
+    model = Model.load(results_folder(results), run, seed)
     explanation = model.explain_question(question_id)
     if output:
         save_picture(explanation, output)
@@ -372,9 +397,7 @@ def _show(explanation: "Explanation", as_json: bool) -> None:
 
 
 def rank(
-    run: Annotated[
-        str, typer.Option(help="A run below runs/, such as analogy/wikiqa/comb/default.")
-    ],
+    run: RunOption,
     question: Annotated[str, typer.Option(help="The question.")],
     candidates: Annotated[str, typer.Option(help="A file with a candidate in each line, or -.")],
     results: ResultsOption = None,
@@ -395,7 +418,7 @@ def rank(
     data = sys.stdin.buffer.read() if candidates == "-" else read_bytes(candidates)
     name = "the standard input" if candidates == "-" else candidates
     lines = [line for _, line in split_lines(decode_text(data, name), name) if line.strip()]
-    model = Model.load(_results_folder(results), run, seed)
+    model = Model.load(results_folder(results), run, seed)
     if explain:
         _show(model.explain(question, lines), as_json)
         return
