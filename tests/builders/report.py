@@ -13,7 +13,7 @@ from analogyqa.cells import Cell, reported_cells
 from analogyqa.evaluation.summary import SUMMARY, to_frame
 from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
-from analogyqa.report.figures import STYLE
+from analogyqa.report.style import STYLE
 from analogyqa.schemas import METRICS, Candidate, Explanation, Prototype, Shifts, write_table
 from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, to_text

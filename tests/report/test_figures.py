@@ -11,15 +11,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from analogyqa.evaluation.summary import Results
-from analogyqa.report import figures
+from analogyqa.report import style
 from analogyqa.report.explained import save_picture
-from analogyqa.report.figures import (
-    build_figure,
-    draw_figure,
-    draw_sensitivity,
-    line_style,
-    save_figure,
-)
+from analogyqa.report.figures import build_figure, draw_figure, draw_sensitivity
 from analogyqa.settings.paper import Paper, build_own_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import Vectors
@@ -109,7 +103,7 @@ def drawing(name: str, paper: Paper, config: Config | None = None) -> Callable:
 
 def drawing_of_sensitivity(**means: float) -> Callable:
     study = SENSITIVITY_CONFIG.studies["diallo2019"].sensitivity
-    return partial(draw_sensitivity, make_frame(**means), SENSITIVITY_CONFIG, study)
+    return partial(draw_sensitivity, make_frame(**means), CONFERENCE, SENSITIVITY_CONFIG, study)
 
 
 class TestData:
@@ -170,7 +164,7 @@ class TestDrawing:
     def test_x_labels_do_not_overlap(self, monkeypatch, tmp_path, name):
         saved: list[Figure] = []
         with monkeypatch.context() as patch:
-            patch.setattr(figures, "write_figure", lambda figure, *_: saved.append(figure))
+            patch.setattr(style, "write_figure", lambda figure, *_: saved.append(figure))
             drawing(name, TINY)({"png": tmp_path})
         (figure,) = saved
         for axes in figure.axes:
@@ -189,9 +183,6 @@ class TestDrawing:
         text = drawn_text(drawing("figure2", paper), tmp_path)
         assert text.count("much") == 60 and "much " * 20 not in text
         assert text.count("long") == 40 and "long " * 30 not in text
-
-    def test_the_first_36_lines_have_different_styles(self):
-        assert len({tuple(line_style(index).values()) for index in range(36)}) == 36
 
     @pytest.mark.parametrize("points", [[30], [5]])
     def test_a_single_point_can_be_drawn_with_or_without_a_run(self, tmp_path, points):
@@ -247,15 +238,3 @@ def test_files_are_written_atomically(tmp_path: Path):
     with pytest.raises(ValueError, match="nonsense"):
         draw_figure7(files)
     assert files["nonsense"].read_bytes() == b"before"
-
-
-@pytest.mark.parametrize(("letters", "columns"), [(10, 2), (60, 1)])
-def test_a_legend_is_not_wider_than_its_figure(tmp_path, letters, columns):
-    figure = Figure((6, 4), layout="constrained")
-    axes = figure.subplots()
-    for letter in "ab":
-        axes.plot([0, 1], label=letter * letters)
-    save_figure(figure, "title", {"svg": tmp_path / "figure.svg"})
-    (legend,) = figure.legends
-    assert legend._ncols == columns
-    assert legend.get_window_extent().width <= figure.bbox.width

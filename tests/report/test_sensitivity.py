@@ -96,7 +96,7 @@ def pick(frame: pd.DataFrame, choice=AT_PAPER, system="analogy", measure="mrr") 
 
 def figure(folder, config: Config, **means: float) -> str:
     study = config.studies["diallo2019"].sensitivity
-    draw = partial(draw_sensitivity, make_frame(config, **means), config, study)
+    draw = partial(draw_sensitivity, make_frame(config, **means), CONFERENCE, config, study)
     return figure_text(draw, folder)
 
 

@@ -1,6 +1,5 @@
 """An explanation in words and as a picture: shifts of candidates and prototypes in the plane."""
 
-import io
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.figures import COLOURS, own_style, write_figure
+from analogyqa.report.style import COLOURS, INK, own_style, svg_text, write_figure
 from analogyqa.schemas import Candidate, Explanation, Point, Shifts, WordShares
 
 SHOWN = 5  # candidates that a picture explains, besides the best correct one
@@ -123,7 +122,7 @@ LETTERS = 100  # in a line of text
 INSIDE = (0.06, 0.08, 0.92, 0.9)  # the axes within it
 FORMATS = ("svg", "png")
 PROTOTYPES = "prototype; a letter if it decides"
-TRIANGLE = {"marker": "^", "facecolors": "white", "edgecolors": "0.45"}
+TRIANGLE = {"marker": "^", "facecolors": "white", "edgecolors": INK}
 _EDGE = {"edgecolors": "white", "linewidths": 0.6}
 # The name and the look of a candidate by its label; a new text has none.
 LOOKS: dict[int | None, tuple[str, dict]] = {
@@ -132,19 +131,17 @@ LOOKS: dict[int | None, tuple[str, dict]] = {
     None: ("candidate, with its rank", {"marker": "o", "color": COLOURS[2]} | _EDGE),
 }
 INDENT = 5 * " "
-BLACK, GREY = "black", "0.35"
+MAIN, DETAIL = "normal", "italic"  # the style of a line
 LARGE, SMALL = 150, 26  # marks with a number or letter in them, and others
 
 
 def picture_svg(explanation: Explanation, shifts: Shifts) -> str:
     """Return the plot as SVG, without the legend and the text, which a page has."""
-    file = io.StringIO()
     # As text, letters are smaller than as curves; a page may have dozens of pictures.
     with own_style(**{"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}):
         figure = Figure(SIZE)
         _draw(figure.add_axes(INSIDE), explanation, shifts)
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    return file.getvalue()
+        return svg_text(figure)
 
 
 def picture_format(path: Path) -> str:
@@ -178,9 +175,9 @@ def save_picture(explanation: Explanation, path: Path) -> None:
         title = f"{explanation.question}\n{explanation.run}, seed {explanation.seed}"
         figure.suptitle(title, x=0.02, ha="left", fontsize="medium", parse_math=False)
         below.set_axis_off()
-        for row, (line, colour) in enumerate(lines):
+        for row, (line, style) in enumerate(lines):
             place = (0, 1 - (row + 0.5) / len(lines))
-            look = {"color": colour, "fontsize": "small", "va": "center", "parse_math": False}
+            look = {"style": style, "fontsize": "small", "va": "center", "parse_math": False}
             below.annotate(line, place, xycoords="axes fraction", **look)
         write_figure(figure, kind, path)
 
@@ -197,8 +194,8 @@ def _draw(axes: Axes, explanation: Explanation, shifts: Shifts) -> None:
     for place, candidate, _ in selected:
         if candidate.decided_by is not None:
             ends = shifts.candidates[place - 1], shifts.prototypes[candidate.decided_by]
-            colour, width = ("0.25", 1.8) if place == 1 else ("0.6", 0.9)
-            axes.plot(*zip(*ends, strict=True), color=colour, linewidth=width, zorder=1)
+            width = 1.8 if place == 1 else 0.9
+            axes.plot(*zip(*ends, strict=True), color=INK, linewidth=width, zorder=1)
     for letter, number in lettered_prototypes(explanation).items():
         _mark(axes, shifts.prototypes[number], 1.6 * LARGE, TRIANGLE, letter, "0.1", down=1.5)
     for place, candidate, _ in reversed(selected):  # the best is drawn last, on top of the others
@@ -224,22 +221,22 @@ def _mark(
 
 
 def _text(explanation: Explanation, shifts: Shifts) -> list[tuple[str, str]]:
-    """Return the text of a picture as lines with their colours."""
-    paragraphs = [(f"Words of the question: {word_text(explanation.words)}", GREY)]
+    """Return the text of a picture as lines with their styles."""
+    paragraphs = [(f"Words of the question: {word_text(explanation.words)}", DETAIL)]
     for place, candidate, letter in shown_candidates(explanation):
         like = f", like {letter}" if letter else ""
-        paragraphs.append((f"{place}  {candidate.score:.3f}{like}: {candidate.candidate}", BLACK))
-        paragraphs.append((f"{INDENT}words: {word_text(candidate.words)}", GREY))
+        paragraphs.append((f"{place}  {candidate.score:.3f}{like}: {candidate.candidate}", MAIN))
+        paragraphs.append((f"{INDENT}words: {word_text(candidate.words)}", DETAIL))
     for letter, number in lettered_prototypes(explanation).items():
         prototype = explanation.prototypes[number]
         words = word_text(prototype.question_words), word_text(prototype.answer_words)
-        paragraphs.append((f"{letter}  {prototype.question} → {prototype.answer}", BLACK))
-        paragraphs.append((f"{INDENT}words: {words[0]}; {words[1]}", GREY))
+        paragraphs.append((f"{letter}  {prototype.question} → {prototype.answer}", MAIN))
+        paragraphs.append((f"{INDENT}words: {words[0]}; {words[1]}", DETAIL))
     if not explanation.words:
-        paragraphs = [paragraph for paragraph in paragraphs if paragraph[1] == BLACK]
-    paragraphs += [(note, GREY) for note in picture_notes(explanation, shifts)]
+        paragraphs = [paragraph for paragraph in paragraphs if paragraph[1] == MAIN]
+    paragraphs += [(note, DETAIL) for note in picture_notes(explanation, shifts)]
     return [
-        (line, colour)
-        for text, colour in paragraphs
+        (line, style)
+        for text, style in paragraphs
         for line in textwrap.wrap(text, LETTERS, subsequent_indent=INDENT)
     ]

@@ -1,26 +1,34 @@
 """The figures of a paper and of its studies: curves, heat maps, bars, and rows of intervals."""
 
 import textwrap
-from contextlib import AbstractContextManager
 from itertools import cycle
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib import style
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analogyqa.cells import cells_by_hyperparameters, why_no_run
-from analogyqa.evaluation.claims import FAILS, HOLDS, effect_text
+from analogyqa.evaluation.claims import effect_text
 from analogyqa.evaluation.published import join_published
 from analogyqa.evaluation.summary import FIGURE, Results, cell_columns, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA
-from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
 from analogyqa.report.sensitivity import NO_EFFECT, shown_rows, variation_name
 from analogyqa.report.studies import EVERY, POOLED, title_with_count
+from analogyqa.report.style import (
+    BAND,
+    COLOURS,
+    INK,
+    LETTERS_PER_INCH,
+    PUBLISHED,
+    Files,
+    Look,
+    line_styles,
+    own_style,
+    save_figure,
+    system_style,
+)
 from analogyqa.report.tables import heading, percent
 from analogyqa.settings.artefacts import Artefact
 from analogyqa.settings.coordinates import SCORE, Coordinates
@@ -35,18 +43,11 @@ _AXIS_TITLES = {
     "sentence_dim": "dimensions of the sentence vector",
     "train_share": "share of the training questions",
 }
-PUBLISHED = ", published"
 # The columns of points while they are joined to the summary.
 _JOINED = FIGURE | dict.fromkeys(["overrides", "substitute", "verdict"], "str")
 
-# Okabe and Ito's palette differs for any colour vision; the markers differ in black and white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = ("o", "s", "^", "D", "v", "P")
-STYLE = {"svg.hashsalt": "analogyqa", "axes.spines.top": False, "axes.spines.right": False}
-LETTERS_PER_INCH = 12  # of text of medium size
 LETTERS_OF_HEIGHT = 36  # of text along the height of a panel
 MOST_TICKS = 20  # that fit on an axis
-Files = dict[str, str | Path]  # the paths by format (png, svg)
 
 
 def build_figure(paper: Paper, name: str, results: Results, config: Config) -> pd.DataFrame:
@@ -87,12 +88,16 @@ def draw_figure(frame: pd.DataFrame, paper: Paper, name: str, config: Config, fi
         frame = frame.assign(published=np.nan)
         artefact = artefact.model_copy(update={"references": {}})
     # More lines need a wider panel and a higher legend; a heat map has a number in each tile.
-    width = max(4.8, (0.7 if artefact.y else 0.1 * len(artefact.lines)) * frame["x"].nunique())
+    width = 4.8 if len(artefact.panels) == 1 else 3.6
+    width = max(width, (0.7 if artefact.y else 0.1 * len(artefact.lines)) * frame["x"].nunique())
     height = 4 + 0.2 * max(len(artefact.lines), frame["y"].nunique())
     with own_style():
         size = (1.6 + width * len(artefact.panels), height)
         figure = Figure(size, layout="constrained")
-        panels = figure.subplots(ncols=len(artefact.panels), squeeze=False)
+        # Panels of the same measures are compared.
+        measures = frame.groupby("panel")["measure"].agg(frozenset)
+        is_shared = not artefact.y and measures.nunique() == 1
+        panels = figure.subplots(ncols=len(artefact.panels), sharey=is_shared, squeeze=False)
         for axes, panel in zip(panels.flat, artefact.panels, strict=True):
             part = frame[frame["panel"] == panel]
             measure = MEASURES[part["measure"].iloc[0]].title
@@ -106,8 +111,10 @@ def draw_figure(frame: pd.DataFrame, paper: Paper, name: str, config: Config, fi
                 _draw_heat_map(axes, part, artefact)
                 title = ": ".join(filter(None, [title, measure]))
             else:
-                _draw_lines(axes, part, artefact, config)
+                _draw_lines(axes, part, artefact, paper, config)
                 axes.set_ylabel("\n".join(textwrap.wrap(measure, LETTERS_OF_HEIGHT)))
+            if is_shared:
+                axes.label_outer()
             lines = textwrap.wrap(title, int(width * LETTERS_PER_INCH))
             axes.set_title("\n".join(lines), fontsize="medium")
         seeds = seed_counts(frame)
@@ -120,54 +127,9 @@ def draw_figure(frame: pd.DataFrame, paper: Paper, name: str, config: Config, fi
         save_figure(figure, "\n".join(title_lines), files)
 
 
-def own_style(**changes: object) -> AbstractContextManager[None]:
-    """Draw with Matplotlib's defaults and our style, whatever a matplotlibrc or backend says."""
-    return style.context(STYLE | changes, after_reset=True)
-
-
-def save_figure(figure: Figure, title: str, files: Files) -> None:
-    """Add the title and the legend of all panels to a figure, and save it.
-
-    Long lines of the title are wrapped. Labels that end in `PUBLISHED` are in the second column of
-    the legend. Equal figures give equal bytes.
-    """
-    entries: dict[str, Artist] = {}
-    for axes in figure.axes:
-        handles, labels = axes.get_legend_handles_labels()
-        entries |= dict(zip(labels, handles, strict=True))
-    if entries:
-        labels = sorted(entries, key=lambda label: label.endswith(PUBLISHED))
-        handles = [entries[label] for label in labels]
-        for columns in (2, 1):  # one if two are wider than the figure
-            legend = figure.legend(
-                handles, labels, loc="outside lower center", ncols=columns, frameon=False
-            )
-            if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
-                break
-            legend.remove()
-    width = int(figure.get_figwidth() * LETTERS_PER_INCH)
-    lines = [part for line in title.split("\n") for part in textwrap.wrap(line, width)]
-    figure.suptitle("\n".join(lines), x=0.02, horizontalalignment="left", fontsize="medium")
-    for kind, path in files.items():
-        write_figure(figure, kind, path)
-
-
-def write_figure(figure: Figure, kind: str, path: str | Path) -> None:
-    """Write a figure as `kind`, svg or png, without the date and the version of Matplotlib."""
-    metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-    with atomic_path(path) as temporary:
-        figure.savefig(temporary, format=kind, dpi=200, metadata=metadata)
-
-
-def line_style(index: int) -> dict[str, str]:
-    """Return the colour and the marker of a line; no two of the first 36 share both."""
-    return {
-        "color": COLOURS[index % len(COLOURS)],
-        "marker": MARKERS[(index + index // len(COLOURS)) % len(MARKERS)],
-    }
-
-
-def _draw_lines(axes: Axes, frame: pd.DataFrame, artefact: Artefact, config: Config) -> None:
+def _draw_lines(
+    axes: Axes, frame: pd.DataFrame, artefact: Artefact, paper: Paper, config: Config
+) -> None:
     """Draw our values and the published ones of each line."""
     (x,) = artefact.x
     labels_of_x = {name: name for name in frame["x"].unique()}
@@ -185,9 +147,9 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, artefact: Artefact, config: Con
     span, gap = (ticks[-1] - ticks[0], min(np.diff(ticks))) if len(ticks) > 1 else (1, 1)
     # Lines are shifted sideways, so that their intervals do not hide each other.
     step = min(0.015 * span, 0.8 * gap / len(lines))
-    for index, (line, part) in enumerate(lines):
+    styles = line_styles([part["system"].iloc[0] for _, part in lines], paper.paper, config)
+    for index, ((line, part), style) in enumerate(zip(lines, styles, strict=True)):
         x_values = part["x"].map(positions) + (index - (len(lines) - 1) / 2) * step
-        style = line_style(index)
         ours, printed = part.dropna(subset="mean"), part.dropna(subset="published")
         # The published value is labelled with the paper's name for its data: ours may differ.
         dataset = config.datasets.get(artefact.lines[line].dataset)
@@ -215,14 +177,14 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, artefact: Artefact, config: Con
             )
     for index, (name, value) in enumerate(artefact.references.items()):
         dashes = (0, (1 + 3 * index, 2))
-        axes.axhline(value, color="0.5", linestyle=dashes, label=name + PUBLISHED)
+        axes.axhline(value, color=INK, linestyle=dashes, label=name + PUBLISHED)
     if frame["mean"].isna().all():
         # The middle may have a single published value.
         axes.text(0.5, 0.8, NOT_RUN, transform=axes.transAxes, ha="center")
     axes.set_xlabel(_axis_title(x))
     margin = 0.05 * span + step * len(lines)
     axes.set_xlim(ticks[0] - margin, ticks[-1] + margin)
-    axes.grid(axis="y", alpha=0.3)
+    axes.grid(axis="y")
 
 
 def _x_positions(names: list[str]) -> tuple[dict[str, float], bool]:
@@ -261,7 +223,8 @@ def _draw_bars(axes: Axes, frame: pd.DataFrame) -> None:
         bottom += part
     for position, share in enumerate(means.iloc[0]):
         text = NOT_RUN if pd.isna(share) else f"{share:.2f}"
-        axes.text(position, 0.01, text, ha="center", va="bottom", fontsize="small")
+        colour = INK if pd.isna(share) else "white"
+        axes.text(position, 0.01, text, ha="center", va="bottom", fontsize="small", color=colour)
     axes.set_ylim(0, 1)
     axes.set_ylabel("share of the analogies")
 
@@ -271,13 +234,16 @@ def _draw_heat_map(axes: Axes, frame: pd.DataFrame, artefact: Artefact) -> None:
     (x,), (y,) = artefact.x, artefact.y
     columns, rows = list(frame["x"].unique()), list(frame["y"].unique())
     means = frame.pivot(index="y", columns="x", values="mean").reindex(rows, columns=columns)
-    # Light colours, on which the numbers can be read.
-    axes.imshow(means.to_numpy(dtype=float), cmap="Blues", aspect="auto", alpha=0.4)
+    low, high = frame["mean"].min(), frame["mean"].max()
+    # Only colours that differ from white, and on which black numbers can be read.
+    limits = {"vmin": low - (high - low) / 2, "vmax": high + (high - low)}
+    axes.imshow(means.to_numpy(dtype=float), cmap="Blues", aspect="auto", **limits)
     for row in frame.to_dict("records"):
         text = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.3f}"
         text += "" if pd.isna(row["published"]) else f"\n({row['published']:g})"
         position = columns.index(row["x"]), rows.index(row["y"])
-        axes.text(*position, text, horizontalalignment="center", verticalalignment="center")
+        colour = INK if pd.isna(row["mean"]) else "black"
+        axes.text(*position, text, ha="center", va="center", color=colour)
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)
     _rotate_long_labels(axes, columns)
@@ -290,14 +256,16 @@ def seed_counts(frame: pd.DataFrame) -> str:
     return " or ".join(map(str, sorted(frame["n_seeds"].dropna().unique()))) or "no"
 
 
-LABEL_WIDTH, SIDE_WIDTH = 50, 32  # characters
+LABEL_WIDTH, SIDE_WIDTH = 32, 24  # characters
+FOREST_WIDTH = 7.5  # inches
+NEITHER: Look = {"color": INK, "marker": "o"}  # of two systems ranks better
 # The columns that a plot need not have, with what they then are: the name of the system in the
-# legend, the interval of one more run, the text above a value, whether its mark is hollow, the
-# verdict beside a row, a published value, and the group of a row, shown by the background.
+# legend, a second interval, the text above a value, whether its mark is hollow, the verdict beside
+# a row, a published value, and the group of a row, shown by the background.
 OPTIONAL = {
     "series": "",
-    "run_low": None,
-    "run_high": None,
+    "thick_low": None,
+    "thick_high": None,
     "text": "",
     "is_hollow": False,
     "verdict": "",
@@ -314,16 +282,21 @@ def draw_cross_validation(
     rows = frame[(frame["measure"] == measure) & (frame["origin"] == EVERY)]
     rows = rows.assign(
         label=[config.systems[name].title for name in rows["system"]],
-        look=rows["system"].eq(study.systems[0]).astype(int),  # the others are compared with it
+        look=[
+            system_style(name, paper, config)
+            for name, paper in zip(rows["system"], rows["paper"], strict=True)
+        ],
         point=rows["mean"],
-        low=rows["ci_low"],
-        high=rows["ci_high"],
+        low=rows["run_low"],
+        high=rows["run_high"],
+        thick_low=rows["ci_low"],
+        thick_high=rows["ci_high"],
         text=rows["mean"].map("{:.3f}".format),
     )
     heading = [
         f"Cross-validation: all questions of {study.subset}, in {study.folds} folds",
-        f"thin: {percent(config)} intervals over questions and {seed_counts(rows)} seeds; "
-        "thick: prediction intervals of one more run",
+        f"thick: {percent(config)} intervals over questions and {seed_counts(rows)} seeds; "
+        "thin: prediction intervals of one more run",
     ]
     _draw(rows, ["system"], MEASURES[measure].title, heading, config, files)
 
@@ -334,16 +307,23 @@ def draw_pairs(frame: pd.DataFrame, config: Config, files: Files) -> None:
     titles = {name: system.title for name, system in config.systems.items()}
     rows = rows.assign(
         label=rows["first"].map(titles) + "\nagainst " + rows["second"].map(titles),
-        look=((rows["low"] > 0) | (rows["high"] < 0)).astype(int),
+        look=[_better_style(row, config) for row in rows.to_dict("records")],
         point=rows["difference"],
         text=rows["difference"].map("{:+.3f}".format),
     )
     heading = [
         "Pairs of cross-validated systems on all questions",
-        f"{percent(config)} intervals over questions and seeds; orange: without zero",
+        f"{percent(config)} intervals over questions and seeds, in the colour of the system that "
+        "ranks better; grey: contains zero",
     ]
     x_label = f"{MEASURES[rows['measure'].iloc[0]].short}: first minus second"
     _draw(rows, ["pair"], x_label, heading, config, files, is_difference=True)
+
+
+def _better_style(row: dict, config: Config) -> Look:
+    """Return the style of the system of a pair that ranks better, grey if neither."""
+    better = row["first"] if row["low"] > 0 else row["second"] if row["high"] < 0 else None
+    return system_style(better, row["paper"], config) if better else NEITHER
 
 
 def draw_forest(frame: pd.DataFrame, paper: Paper, config: Config, files: Files) -> None:
@@ -360,7 +340,8 @@ def draw_forest(frame: pd.DataFrame, paper: Paper, config: Config, files: Files)
     reach = 1.05 * max([0.05, *ends, *margins])
     heights = [len({*pairs[name], *part.index}) + 1 for name, part in parts.items()]
     with own_style():
-        figure = Figure((9, 1.4 + sum(0.3 * rows + 0.4 for rows in heights)), layout="constrained")
+        height = 1.6 + sum(0.3 * rows + 0.5 for rows in heights)
+        figure = Figure((FOREST_WIDTH, height), layout="constrained")
         panels = figure.subplots(len(pairs), sharex=True, squeeze=False, height_ratios=heights)
         for axes, (name, part) in zip(panels.flat, parts.items(), strict=True):
             # Data sets that are left out have a row, too; the pooled ones are last.
@@ -371,9 +352,9 @@ def draw_forest(frame: pd.DataFrame, paper: Paper, config: Config, files: Files)
         panels[-1, 0].set_xlabel(f"difference in {MEASURES[study.measures[0]].short}")
         title = [
             "Pairs of cross-validated systems in the primary claims, on each data set and pooled",
-            f"{percent(config)} intervals over questions and seeds; area of a square: its weight, "
-            "the inverse of the variance",
-            *(["grey: within the equivalence margin"] if margins else []),
+            f"{percent(config)} intervals over questions and seeds, in the colour of the system "
+            "that ranks better; area of a square: its weight, the inverse of the variance",
+            *(["shaded: within the equivalence margin"] if margins else []),
             *([] if config.comparable else [OTHER_DATA]),
         ]
         save_figure(figure, "\n".join(title), files)
@@ -394,45 +375,46 @@ def _draw_forest_panel(
     smallest_error = part.loc[part["dataset"] != POOLED, "error"].min()
     for height, row in enumerate(part.to_dict("records")):
         if margin := margins.get(row["dataset"]):
-            axes.barh(height, 2 * margin, 1, -margin, color="0.92", zorder=0)
+            axes.barh(height, 2 * margin, 1, -margin, zorder=0, **BAND)
         if pd.isna(row["difference"]):
             continue
         low, middle, high = row["low"], row["difference"], row["high"]
+        colour = _better_style(row, config)["color"]
         if row["dataset"] == POOLED:
             corners = height + np.array([0, -0.3, 0, 0.3])
-            axes.fill([low, middle, high, middle], corners, color="black")
+            axes.fill([low, middle, high, middle], corners, color=colour)
             test = f"equal on all: p = {row['heterogeneity']:.2g}"
             axes.text(1.02, height + 1, f"{test} (Cochran)", **beside)
         else:
-            axes.plot([low, high], [height, height], color=COLOURS[0], linewidth=1.2)
+            axes.plot([low, high], [height, height], color=colour, linewidth=1.2)
             area = 120 * (smallest_error / row["error"]) ** 2
-            axes.scatter(middle, height, area, COLOURS[0], marker="s")
+            axes.scatter(middle, height, area, colour, marker="s")
         axes.text(1.02, height, effect_text(middle, row, SCORE), **beside)
-    side = {"textcoords": "offset points", "va": "center", "fontsize": "small", "color": "0.4"}
+    side = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
     first, second = (textwrap.fill(f"{title} ranks better", SIDE_WIDTH) for title in titles)
     axes.annotate(f"{first} →", (0, len(part)), (6, 0), ha="left", **side)
     axes.annotate(f"← {second}", (0, len(part)), (-6, 0), ha="right", **side)
-    axes.axvline(0, color="black", linewidth=0.8)
-    axes.grid(axis="x", alpha=0.3)
-    axes.set_axisbelow(True)
+    axes.axvline(0, color=INK, linewidth=0.8)
+    axes.grid(axis="x")
     axes.set_title(" against ".join(titles), fontsize="medium")
     labels = [title_with_count(part.iloc[[place]], config) for place in range(len(part))]
     axes.set_yticks(range(len(part)), labels, fontsize="small")
     axes.set_ylim(len(part) + 0.6, -0.6)
 
 
-def draw_sensitivity(frame: pd.DataFrame, config: Config, study: Sensitivity, files: Files) -> None:
+def draw_sensitivity(
+    frame: pd.DataFrame, paper: Paper, config: Config, study: Sensitivity, files: Files
+) -> None:
     """Draw every system in every variation, from columns SENSITIVITY."""
     rows = shown_rows(frame, study)
     titles = {name: config.systems[name].title for name in study.systems}
     rows = rows.assign(
         label=list(map(variation_name, rows["choice"], rows["value"])),
-        look=rows["system"].map(study.systems.index),
+        look=[system_style(name, paper.paper, config) for name in rows["system"]],
         series=rows["system"].map(titles),
         point=rows["mean"],
         low=rows["ci_low"],
         high=rows["ci_high"],
-        run_low=None,
         is_hollow=rows["reason"] == NO_EFFECT,
         band=rows["choice"],
     )
@@ -461,8 +443,8 @@ def _draw(
     """Draw a panel for each data set, with the rows from top to bottom; equal data, equal bytes.
 
     `frame` has a line for each data set, row and series, with the columns `dataset`, `n_items`,
-    `label`, `look` (the number of a line style), `point`, `low` and `high`, and any of OPTIONAL;
-    `keys` identify a row. Zero is drawn, and all panels have one scale, if it `is_difference`.
+    `label`, `look` (the style of a line), `point`, `low` and `high`, and any of OPTIONAL;
+    `keys` identify a row. All panels have one scale; zero is drawn if it `is_difference`.
     """
     frame = frame.assign(row=frame.groupby(keys, sort=False).ngroup())
     frame = frame.assign(**{name: OPTIONAL[name] for name in OPTIONAL if name not in frame})
@@ -474,8 +456,9 @@ def _draw(
     columns = max(1, len(parts))
     height = 1.9 + sum(0.36 + 0.16 * label.count("\n") for label in labels)
     with own_style():
-        figure = Figure((3 + 4 * columns, height), layout="constrained")
-        panels = figure.subplots(ncols=columns, sharex=is_difference, sharey=True, squeeze=False)
+        width = 3 if frame["verdict"].any() else 2.2
+        figure = Figure((max(6.5, 2.4 + width * columns), height), layout="constrained")
+        panels = figure.subplots(ncols=columns, sharex=True, sharey=True, squeeze=False)
         first = panels[0, 0]
         if not parts:
             first.text(0.5, 0.5, NOT_RUN, transform=first.transAxes, ha="center")
@@ -485,10 +468,10 @@ def _draw(
             pad = 6 + 9 * (count - (count > 1))  # points, for the published values
             axes.set_title(title_with_count(part, config), fontsize="medium", pad=pad)
             axes.set_xlabel(x_label)
-            axes.grid(axis="x", alpha=0.3)
-            axes.locator_params(axis="x", nbins=6)
+            axes.grid(axis="x")
+            axes.locator_params(axis="x", nbins=4)
             if is_difference:
-                axes.axvline(0, color="black", linewidth=0.8)
+                axes.axvline(0, color=INK, linewidth=0.8)
         first.set_yticks(range(len(labels)), labels, fontsize="small")
         first.set_ylim(len(labels) - 0.4, -0.7)
         title = heading if config.comparable else [*heading, OTHER_DATA]
@@ -502,11 +485,9 @@ def _draw_panel(axes: Axes, part: pd.DataFrame) -> None:
     for row, lines in part.groupby("row"):
         band, verdict = lines.iloc[0][["band", "verdict"]]
         if bands.index(band) % 2:
-            axes.axhspan(row - 0.5, row + 0.5, color="0.95", linewidth=0, zorder=0)
-        # A verdict has the colour of the system that it finds better.
-        colour = {HOLDS: COLOURS[0], FAILS: COLOURS[1]}.get(verdict, "0.5")
+            axes.axhspan(row - 0.5, row + 0.5, zorder=0, **BAND)
         beside = {"transform": rows_as_height, "va": "center", "fontsize": "small"}
-        axes.text(1.02, row, verdict, color=colour, **beside)
+        axes.text(1.02, row, verdict, **beside)
         if not verdict and lines["point"].isna().all():
             axes.text(0.5, row, NOT_RUN, ha="center", **beside)
     count = part["series"].nunique()
@@ -524,28 +505,27 @@ def _draw_panel(axes: Axes, part: pd.DataFrame) -> None:
             textcoords="offset points",
             ha="right" if order == 0 else "left",
             fontsize="small",
-            color=line_style(line["look"])["color"],
         )
 
 
 def _draw_series(axes: Axes, lines: pd.DataFrame, series: str) -> None:
     """Draw the values of a series, and lines at its first and at its published value."""
     first = lines.iloc[0]
-    colour = line_style(first["look"])["color"]
+    look = first["look"]
     if series and pd.notna(first["point"]):
-        axes.axvline(first["point"], color=colour, linewidth=1, alpha=0.35, zorder=1)
+        axes.axvline(first["point"], color=look["color"], linewidth=1, alpha=0.35, zorder=1)
     if pd.notna(first["published"]):
-        dashed = {"linestyle": (0, (5, 3)), "linewidth": 1.2, "zorder": 1}
-        axes.axvline(first["published"], color=colour, label=series + PUBLISHED, **dashed)
+        dashed = {"linestyle": (0, (5, 3)), "linewidth": 1.2, "zorder": 1, "color": look["color"]}
+        axes.axvline(first["published"], label=series + PUBLISHED, **dashed)
     for line in lines.dropna(subset="point").to_dict("records"):
-        style, at = line_style(line["look"]), (line["point"], line["row"])
-        if pd.notna(line["run_low"]):
-            run = [line["run_low"], line["run_high"]]
-            axes.plot(run, [line["row"]] * 2, color=style["color"], linewidth=5, alpha=0.35)
+        look, at = line["look"], (line["point"], line["row"])
+        if pd.notna(line["thick_low"]):
+            thick = [line["thick_low"], line["thick_high"]]
+            axes.plot(thick, [line["row"]] * 2, color=look["color"], linewidth=5, alpha=0.35)
         bars = {"xerr": [[line["point"] - line["low"]], [line["high"] - line["point"]]]}
-        face = "white" if line["is_hollow"] else style["color"]
+        face = "none" if line["is_hollow"] else look["color"]
         sizes = {"markersize": 5, "capsize": 2, "elinewidth": 1.2}
-        axes.errorbar(*at, **bars, markerfacecolor=face, **style, **sizes, label=series or None)
+        axes.errorbar(*at, **bars, markerfacecolor=face, **look, **sizes, label=series or None)
         above = {"textcoords": "offset points", "ha": "center", "fontsize": "small"}
         axes.annotate(line["text"], at, (0, 6), **above)
         series = ""  # one entry of the legend

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from analogyqa.evaluation.claims import FAILS, HOLDS, UNDECIDED, question_norms
 from analogyqa.evaluation.spread import summarise
 from analogyqa.evaluation.summary import to_frame
-from analogyqa.report.figures import COLOURS
+from analogyqa.report.style import COLOURS, INK
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.tables import percent
 from analogyqa.report.views.show import Panel, ViewContent, text_block
@@ -118,12 +118,13 @@ def _draw_points(axes: Axes, frame: pd.DataFrame) -> None:
     for question, answers in coordinates.loc["answer"].groupby(level=0):
         start = coordinates.loc["question", question].to_numpy().reshape(-1)
         for end in answers.to_numpy():
-            axes.plot(*zip(start, end, strict=True), color="0.55", linewidth=0.35, alpha=0.6)
+            axes.plot(*zip(start, end, strict=True), color=INK, linewidth=0.35, alpha=0.6)
     for kind, look in LOOK.items():
         axes.scatter(*coordinates.loc[kind].to_numpy().T, **look, depthshade=False, linewidths=0)
     axes.set_box_aspect((1, 1, 1), zoom=1.1)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_ticklabels([])  # t-SNE coordinates have no unit
+        axis.pane.set_alpha(0)
 
 
 def _distances(frame: pd.DataFrame) -> str:

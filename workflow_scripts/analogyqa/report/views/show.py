@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from analogyqa.cells import view_tables
 from analogyqa.evaluation.verdicts import NOT_RUN
-from analogyqa.report.figures import Files, own_style, save_figure
+from analogyqa.report.style import Files, own_style, save_figure
 from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.tables import for_data, heading, names_by_fact, printed_as
 from analogyqa.schemas import CORPUS, DECISIONS, INSIDE, read_table
