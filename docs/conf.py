@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from generated import write_pages
 
 NAMES = re.compile(r"    \w+(?:, \w+)+: ")  # of arguments with one description
+RETURNS = re.compile(r"^Returns (\w)")  # at the start of a paragraph
+RAISES = re.compile(r"^Raises (\w+) ")
 
 project = "analogyqa"
 copyright = "the authors of analogyqa"
@@ -53,6 +55,14 @@ def adapt_docstring(*arguments: Any) -> None:
             lines[index:index] = ["::", ""]
         if names := NAMES.match(lines[index]):
             lines[index] = lines[index].replace(names[0], names[0].replace(", ", "/"), 1)
+    is_field = False
+    for index, line in enumerate(lines):
+        if index and not lines[index - 1]:  # the first line of a paragraph
+            lines[index] = RETURNS.sub(lambda found: f":returns: {found[1].upper()}", line)
+            lines[index] = RAISES.sub(r":raises \1: ", lines[index])
+            is_field = lines[index] != line
+        elif is_field and line:
+            lines[index] = f"    {line}"
 
 
 def is_field_of_tuple(*arguments: Any) -> bool | None:
