@@ -65,6 +65,12 @@ def adapt_docstring(*arguments: Any) -> None:
             lines[index] = f"    {line}"
 
 
+def adapt_links(*arguments: Any) -> None:
+    """Let the links of README.md, which the home page includes, start at docs/."""
+    content = arguments[-1]
+    content[0] = content[0].replace("](docs/", "](").replace("](papers/", "](../papers/")
+
+
 def is_field_of_tuple(*arguments: Any) -> bool | None:
     """Skip what Python says of the fields of named tuples; their class describes them."""
     return True if str(arguments[3].__doc__).startswith("Alias for field number") else None
@@ -72,5 +78,6 @@ def is_field_of_tuple(*arguments: Any) -> bool | None:
 
 def setup(app: Sphinx) -> None:
     app.connect("builder-inited", lambda _: write_pages(), priority=100)
+    app.connect("include-read", adapt_links)
     app.connect("autodoc-process-docstring", adapt_docstring, priority=100)
     app.connect("autodoc-skip-member", is_field_of_tuple)

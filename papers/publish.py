@@ -86,6 +86,12 @@ def origin(results: Path) -> str:
     return f"{seeds} seed{'s' * (seeds != '1')}, {code}, {trained_on}, {day}."
 
 
+def folded(command: str, origin_line: str) -> str:
+    """Return where a run comes from, below which its command opens."""
+    summary = f"{origin_line.removesuffix('.')}: command"
+    return f"<details><summary>{summary}</summary>\n\n    {command}\n\n</details>"
+
+
 def _by_number(path: Path) -> tuple[int, str]:
     """Return a key that sorts table 3 before table 10."""
     return len(path.stem), path.stem
@@ -230,9 +236,9 @@ def main(paper: str, results: Path, only: list[str] | None = None, under: str = 
     others = {readme: f"papers/{paper}/"} | dict.fromkeys(docs, f"../papers/{paper}/")
     command = read_stored(results).command
     origin_line = origin(results)
-    head = [f"    {command}\n", origin_line]
+    head = folded(command, origin_line)
     # The target `all` leaves out the sensitivity to the open choices.
-    sensitivity_head = [f"    {command} -- all sensitivity\n", origin_line]
+    sensitivity_head = folded(f"{command} -- all sensitivity", origin_line)
     _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
     if mark and not only:
         replace_section(readme, RESULTS, [results_of(results, rest.partition(END)[0])])
@@ -250,14 +256,14 @@ def main(paper: str, results: Path, only: list[str] | None = None, under: str = 
         lines = sensitivity_head if name.startswith("sensitivity") else head
         for other, way in others.items():
             if mark in other.read_text(encoding="utf-8"):
-                replace_section(other, mark, [*lines, piece.replace("](", f"]({way}")])
+                replace_section(other, mark, [lines, piece.replace("](", f"]({way}")])
         if mark in page.read_text(encoding="utf-8"):
-            replace_section(page, mark, [*lines, pieces.pop(name, piece)])
+            replace_section(page, mark, [lines, pieces.pop(name, piece)])
     if only:
         return
     pieces.pop("coverage", None)  # of all papers of the run: only between marks of its own
     if pieces:
-        replace_section(page, BEGIN, [*head, legend_of(pieces.values()), *pieces.values()])
+        replace_section(page, BEGIN, [head, legend_of(pieces.values()), *pieces.values()])
     marked = [path for path in docs if f"of {paper}: papers/publish.py" in path.read_text("utf-8")]
     for path in (page, *marked):
         for message in unknown_numbers(path, results):
