@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
 from pathlib import Path
@@ -184,11 +185,44 @@ def wheel(tmp_path_factory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.draw
-def test_a_wheel_has_only_the_library(wheel):
+def test_a_wheel_has_the_library_the_systems_of_the_papers_and_the_sample(wheel):
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    library = "workflow_scripts/analogyqa/"
-    tracked = [name for name in repository_files() if name.startswith(library)]
-    assert names == {name.removeprefix("workflow_scripts/") for name in tracked}
+    carried = (
+        (re.compile("workflow_scripts/(analogyqa/.*)"), r"\1"),
+        (re.compile("papers/(.*)/config.yaml"), r"analogyqa/papers/\1/config.yaml"),
+        (re.compile("sample/wikiqa/(.*)"), r"analogyqa/sample/\1"),
+    )
+    tracked = [(name, *entry) for name in repository_files() for entry in carried]
+    assert names == {
+        pattern.sub(place, name) for name, pattern, place in tracked if pattern.fullmatch(name)
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.draw
+def test_an_installed_wheel_fits_a_system_to_a_data_frame(wheel, tmp_path):
+    venv, empty = tmp_path / "venv", tmp_path / "empty"
+    empty.mkdir()
+    subprocess.check_call([sys.executable, "-m", "venv", "--without-pip", venv])
+    python = venv / "bin" / "python"
+    install = ["install", "--quiet", "--no-deps", "--no-index", wheel]
+    subprocess.check_call([sys.executable, "-m", "pip", "--python", python, *install])
+    # The dependencies are those of this environment. Its editable library is not read: a path in a
+    # .pth file has no .pth files of its own.
+    (packages,) = venv.glob("lib/*/site-packages")
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    code = """
+import analogyqa
+from analogyqa.corpora.frames import load_sample
+from analogyqa.model import Model
+
+frame = load_sample().query("question_id < 'Q2'").drop(columns="split")
+model = Model.fit("analogy", frame, prototypes=2, training={"max_epochs": 1, "sentence_dim": 4})
+print(analogyqa.__file__, model.rank("who was it?", ["the tower", "a painter"]).shape)
+"""
+    printed = subprocess.check_output([python, "-c", code], cwd=empty, text=True)
+    assert printed.split(maxsplit=1) == [str(packages / "analogyqa" / "__init__.py"), "(2, 5)\n"]
+    assert [*empty.iterdir()] == []
 
 
 @pytest.mark.slow

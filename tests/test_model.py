@@ -1,11 +1,13 @@
 """A finished run as a model: it ranks new answers as it ranked those of its test split."""
 
+import gc
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from analogyqa.corpora.frames import load_sample
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
@@ -27,6 +29,7 @@ from analogyqa.schemas import (
 from analogyqa.settings.load import REPOSITORY, read_values
 from analogyqa.settings.systems import System
 from analogyqa.training.explanation import principal_components
+from analogyqa.vectors import unit
 from analogyqa.vectors.store import read_store
 from builders.cells import CELL, COMB, toy_job, trained_system, untrained_system
 from builders.report import make_config
@@ -80,7 +83,7 @@ def read_scores(folder: Path) -> pd.DataFrame:
 def test_the_corpus_gets_the_scores_of_the_run_byte_by_byte(models, name, tmp_path):
     model, folder = models[name]
     corpus = read_table(model.job.files[SEED].corpus, CORPUS)
-    write_table(model.score(corpus), SCORES, tmp_path / "scores.parquet")
+    write_table(model.score_splits(corpus), SCORES, tmp_path / "scores.parquet")
     assert (tmp_path / "scores.parquet").read_bytes() == (folder / "scores.parquet").read_bytes()
 
 
@@ -276,12 +279,128 @@ def test_words_without_a_vector_are_ignored_and_named(models, corpus):
         ("who is it?", "made", "'made' is one text"),
         ("who is it?", ["so", " "], "is empty"),
         ("who is it?", ["so\udcff"], "no valid text"),
-        ("who is it?", ["so", None], "None: questions and candidates must be texts"),
+        ("who is it?", ["so", None], "row 1 is None"),
+        (None, ["so"], "question is None"),
     ],
 )
 def test_questions_that_cannot_be_ranked_are_refused(models, question, candidates, message):
     with pytest.raises(AnalogyQAError, match=message):
         models["untrained"][0].rank(question, candidates)
+
+
+def test_many_questions_are_ranked_as_each_alone(models, corpus):
+    frame = select_subset(corpus, "test", COMB).sample(frac=1, random_state=0)
+    for model, _ in models.values():
+        ranked = model.rank_many(frame)
+        assert [*ranked["question_id"].unique()] == [*frame["question_id"].unique()]
+        for question_id, rows in frame.groupby("question_id"):
+            alone = model.rank(rows["question"].iloc[0], [*rows["candidate"]])
+            together = ranked[ranked["question_id"] == question_id].reset_index(drop=True)
+            # Scores that differ in the last bits may change the order.
+            scores = together.set_index("candidate")["score"]
+            assert scores.to_dict() == pytest.approx(
+                alone.set_index("candidate")["score"].to_dict()
+            )
+            assert [*together["score"]] == sorted(scores, reverse=True)
+        asked = [(question, [*rows]) for question, rows in frame.groupby("question")["candidate"]]
+        assert len(model.rank_many(asked)) == len(frame)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_scores_are_a_column_of_the_data_frame(models, corpus, name):
+    model, folder = models[name]
+    expected = read_scores(folder)["score"]
+    frame = corpus[corpus["candidate_id"].isin(expected.index)].sample(frac=1, random_state=0)
+    scored = model.score(frame.drop(columns=["label", "split"]))
+    assert [*scored.index] == [*frame.index]
+    values = scored.set_index("candidate_id")["score"]
+    assert values.to_dict() == pytest.approx(expected.to_dict(), abs=1e-6)
+
+
+def test_sentences_are_encoded_as_the_ranker_compares_them(models):
+    model, _ = models["cosine"]
+    question, *answers = sentences = ["who is thing 0 ?", "anna is it", "rome is it", "anna is it"]
+    vectors = unit(model.encode(sentences))
+    assert (vectors[1] == vectors[3]).all()
+    scores = model.rank(question, answers).set_index("candidate")["score"]
+    cosines = dict(zip(answers, vectors[1:] @ vectors[0], strict=True))
+    assert scores.groupby(level=0).first().to_dict() == pytest.approx(cosines, abs=1e-6)
+    for refused, sentences in (("aligned", answers), ("bm25", answers), ("cosine", "anna")):
+        with pytest.raises(AnalogyQAError):
+            models[refused][0].encode(sentences)
+
+
+def test_a_model_says_what_it_is(models):
+    model, _ = models["analogy"]
+    assert repr(model) == f"<Model {model.job.cell.label}, seed 0>"
+    assert model.job.system.title in model._repr_html_()
+
+
+# Fitted to a data frame
+
+SMALL = {"max_epochs": 1, "sentence_dim": 4}
+
+
+def small_frame() -> pd.DataFrame:
+    """Return a part of the sample, without splits and ids."""
+    sample = load_sample()
+    few = sample["question_id"].isin(sample["question_id"].unique()[:45])
+    return sample.loc[few, ["question", "candidate", "label"]]
+
+
+def test_a_system_of_a_paper_is_fitted_to_a_data_frame(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_text("words.vec", "who 1 0\nwas .3 1\n")
+    frame = small_frame()
+    options = {"prototypes": 3, "training": SMALL, "vectors": "words.vec"}
+    model = Model.fit("analogy", frame, **options)
+    folder = Path(model.learned.files.corpus).parent
+    counts = model.prototypes["question_type"].value_counts()
+    assert counts.drop("other").to_dict() == {"when": 3, "where": 3, "who": 3}
+    assert set(model.corpus["split"]) == {"train", "dev", "test"}
+    assert model.vectors[model.word_ids["was"]].tolist() == pytest.approx([0.3, 1])
+    again = Model.fit("analogy", frame, "kept", **options)
+    pd.testing.assert_series_equal(model.score(frame)["score"], again.score(frame)["score"])
+    assert Model.open("kept").evaluate().equals(model.evaluate())
+    test = model.corpus[model.corpus["split"] == "test"].drop(columns="split")
+    assert model.evaluate(test)["test"].to_dict() == model.evaluate()["test"].to_dict()
+    del model
+    gc.collect()
+    assert not folder.exists() and Path("kept").exists()
+
+
+def test_minilm_encodes_each_word_alone(tmp_path):
+    frame = small_frame().assign(candidate="a king or a queen, not a bicycle")
+    model = Model.fit("glove", frame, prototypes=1, vectors="minilm")
+    king, queen, bicycle = unit(model.vectors)[
+        [model.word_ids[w] for w in ("king", "queen", "bicycle")]
+    ]
+    assert king.shape == (384,) and king @ queen > king @ bicycle + 0.2
+
+
+def test_word_vectors_learned_from_the_data_frame_are_the_same_again(tmp_path):
+    frame, vectors = small_frame(), []
+    for name in ("first", "second"):
+        with pytest.warns(UserWarning, match="no word vectors") as caught:
+            model = Model.fit("glove", frame, tmp_path / name, prototypes=2)
+        assert caught[0].filename == __file__
+        vectors.append(model.vectors)
+    assert (vectors[0] == vectors[1]).all() and vectors[0].shape[1] == 100
+
+
+@pytest.mark.parametrize(
+    ("system", "options", "message"),
+    [
+        ("anology", {}, "did you mean analogy"),
+        ("bm25", {"prototypes": 3}, "no prototypes"),
+        ("analogy", {"prototypes": 0}, "p: 0"),
+        ("analogy", {"training": {"droput": 0}}, "training.droput; did you mean dropout"),
+        ("similarity", {"types": ["why"]}, "no question of type why"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused(system, options, message):
+    with pytest.raises(AnalogyQAError, match=message):
+        Model.fit(system, small_frame(), **options)
 
 
 def test_a_run_that_solves_analogies_is_refused(models, tmp_path):

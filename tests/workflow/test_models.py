@@ -182,7 +182,7 @@ def test_a_system_fitted_in_python_has_the_scores_of_its_run(finished, tmp_path)
     )  # fmt: skip
     path = finished.results / "runs" / "analogy" / "wikiqa" / "who" / "default" / "scores.parquet"
     expected = read_table(path, SCORES).query("seed == 1").astype(object)
-    assert model.score(corpus).astype(object).to_dict("list") == expected.to_dict("list")
+    assert model.score_splits(corpus).astype(object).to_dict("list") == expected.to_dict("list")
 
 
 @pytest.mark.parametrize(

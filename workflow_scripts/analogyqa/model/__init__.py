@@ -1,25 +1,23 @@
-"""A system that has learned from a corpus, and scores and ranks candidates.
-
-from analogyqa.model import Model
-
-model = Model.load("results/demo", "analogy/wikiqa/comb/default")
-print(model.rank("who wrote the book?", ["Ada wrote it.", "It was long."]))
-"""
+"""A system that has learned from a corpus, and scores and ranks candidates; see docs/python.md."""
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks
 from analogyqa.arithmetic import reproducible_arithmetic
+from analogyqa.corpora.frames import TEXTS, corpus_from_frame, require_columns, require_sentence
 from analogyqa.corpora.questions import classify_question, select_subset
+from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import write_text
 from analogyqa.measures import MEASURES
@@ -30,9 +28,9 @@ from analogyqa.runs.finished import finished_checkpoint
 from analogyqa.runs.record import compute_metrics
 from analogyqa.runs.score import score_texts
 from analogyqa.schemas import CORPUS, EXPLANATIONS, PROTOTYPES, SCORES, Explanation, read_table
-from analogyqa.settings.data import OTHER
+from analogyqa.settings.data import OTHER, PrototypeChoice
 from analogyqa.settings.systems import System
-from analogyqa.text import require_text
+from analogyqa.text import Sentences
 from analogyqa.training.data import (
     CellData,
     CellJob,
@@ -41,13 +39,23 @@ from analogyqa.training.data import (
     fitted_pairs,
     load_pairs,
     read_vocabulary,
+    split_evenly,
 )
-from analogyqa.training.scoring import EVALUATED, score_untrained, scores_table
+from analogyqa.training.scoring import (
+    EVALUATED,
+    array_encoder,
+    encode_all,
+    score_untrained,
+    scores_table,
+)
+from analogyqa.vectors.fasttext_files import OutOfVocabulary
 
 if TYPE_CHECKING:
     from analogyqa.training.learner import Learner
 
 NEW = "new question"
+QUESTIONS, SENTENCES = 64, 1024  # in a batch
+T = TypeVar("T")
 Pairs = dict[str, pd.DataFrame]  # by split
 
 
@@ -57,6 +65,8 @@ class Model:
     Args:
         learned: The cell with the tables of the seed, and the checkpoint of a trained system.
     """
+
+    _owned_folder: TemporaryDirectory | None = None  # removed with the model
 
     def __init__(self, learned: Learned) -> None:
         self.learned = learned
@@ -87,9 +97,70 @@ class Model:
         return cls(find_run(results, run, seed))
 
     @classmethod
-    def fit(cls, system: System, corpus: pd.DataFrame, folder: str | Path, **options) -> "Model":
-        """Return a system that has learned from a corpus; see `fitting.fit` for the options."""
-        return cls(fit(system, corpus, folder, **options))
+    def fit(
+        cls,
+        system: str | System,
+        frame: pd.DataFrame,
+        folder: str | Path | None = None,
+        *,
+        prototypes: int | None = None,
+        training: Mapping[str, object] | None = None,
+        vectors: str | Path | None = None,
+        question_types: Mapping[str, Sequence[str]] | None = None,
+        types: Sequence[str] | None = None,
+        seed: int = 0,
+        lowercase: bool = True,
+        out_of_vocabulary: OutOfVocabulary = "random",
+        prototype_choice: PrototypeChoice = "pair",
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+    ) -> "Model":
+        """Return a system that has learned from a data frame, without a workflow or a checkout.
+
+        Args:
+            system: The name of a system of the papers, such as "analogy", with the paper's
+                hyperparameters; or a `System`.
+            frame: The columns question, candidate and label, and optionally split, question_id and
+                candidate_id: see `corpora.frames.corpus_from_frame`. A missing dev or test split
+                gets every tenth training question.
+            folder: The folder for its tables and its checkpoint, which `Model.open` reads. An
+                interrupted training run resumes from there, and a finished one is not repeated.
+                None for a temporary folder, which goes with the model.
+            prototypes: The number of prototypes of each question type; None for the system's.
+            training: Changes of the system's section `training`, such as {"dropout": 0}.
+            vectors: The file of word vectors, in any format of `vectors.files.select_vectors`;
+                "minilm" for the vectors that all-MiniLM-L6-v2 gives each word alone; None, with a
+                warning, for fastText trained on the frame's own sentences. Ignored by a system
+                that reads no word vectors.
+            question_types: The first words of each question type; None for those of the paper.
+            types: The question types to learn from and to rank; None for all questions.
+            seed: The seed of prototypes, initial weights and batches.
+            lowercase, out_of_vocabulary, prototype_choice, device: As in the configuration.
+
+        Raises AnalogyQAError when there is no such system, a column is missing or wrong, the system
+        cannot read new texts, `vectors` has no word of the frame, or a type has too few questions.
+        """
+        owned = None
+        if folder is None:
+            owned = TemporaryDirectory(prefix="analogyqa-")
+            folder = owned.name
+        learned = fit(
+            system,
+            frame,
+            Path(folder),
+            prototypes=prototypes,
+            training=training,
+            vectors=vectors,
+            question_types=question_types,
+            types=types,
+            seed=seed,
+            lowercase=lowercase,
+            out_of_vocabulary=out_of_vocabulary,
+            prototype_choice=prototype_choice,
+            device=device,
+        )
+        model = cls(learned)
+        model._owned_folder = owned
+        return model
 
     @classmethod
     def open(cls, folder: str | Path) -> "Model":
@@ -121,26 +192,48 @@ class Model:
         Raises AnalogyQAError when the question has no type of the subset, when there is no
         candidate, or when one of them is not a text.
         """
-        new = self._new_pairs(question, candidates)
-        scores = self._score({"test": new}, self._prototype_pairs)
-        unknown = list(map(self._unknown, candidates))
-        frame = new[["candidate"]].assign(score=scores["score"], unknown=unknown)
+        return self.rank_many([(question, candidates)]).drop(columns="question")
+
+    def rank_many(
+        self, questions: pd.DataFrame | Iterable[tuple[str, Sequence[str]]]
+    ) -> pd.DataFrame:
+        """Rank the candidates of many questions, in batches; a terminal shows the progress.
+
+        Args:
+            questions: Pairs of a question and its candidates; or a data frame with the columns
+                question and candidate, and optionally question_id, without which questions are
+                distinguished by their texts.
+
+        Returns the rows of `rank` for one question after the other, with the column `question` and,
+        if it was given, `question_id`.
+
+        Raises AnalogyQAError as `rank`.
+        """
+        given = questions if isinstance(questions, pd.DataFrame) else _as_frame(questions)
+        new = self._new_pairs(given)
+        scores = self._score_new(new)
+        frame = new[["question", "candidate"]].assign(score=scores["score"])
+        if isinstance(questions, pd.DataFrame) and "question_id" in given:
+            frame.insert(0, "question_id", given["question_id"].to_numpy())
+        frame["unknown"] = list(map(self._unknown, new["candidate"]))
         if len(self.prototypes):
             prototypes, texts = self.prototypes, self._prototype_pairs.set_index("candidate_id")
             answers = prototypes["candidate_id"].iloc[answer_rows(prototypes, self.job.system)]
-            is_of_type = prototypes["question_type"] == new["question_type"].iloc[0]
-            by_rank = prototypes.assign(answer_id=answers.to_numpy())[is_of_type].set_index("rank")
-            chosen = by_rank.loc[scores["best_prototype"]]
+            by_rank = prototypes.assign(answer_id=answers.to_numpy())
+            by_rank = by_rank.astype({"question_type": str}).set_index(["question_type", "rank"])
+            chosen = by_rank.loc[zip(new["question_type"], scores["best_prototype"], strict=True)]
             frame["prototype_question"] = texts["question"].loc[chosen["candidate_id"]].to_numpy()
             frame["prototype_answer"] = texts["candidate"].loc[chosen["answer_id"]].to_numpy()
-        return frame.sort_values("score", ascending=False, kind="stable", ignore_index=True)
+        order = np.lexsort((-frame["score"], new["question_id"]))
+        return frame.iloc[order].reset_index(drop=True)
 
     def explain(self, question: str, candidates: Sequence[str]) -> Explanation:
         """Rank candidates for a question as `rank` does, and explain the ranking.
 
         Raises AnalogyQAError as `rank`.
         """
-        explanation = self._explain(self._new_pairs(question, candidates))
+        new = self._new_pairs(_as_frame([(question, candidates)]))
+        explanation = self._explain(new.assign(question_id=NEW))
         for candidate in explanation.candidates:
             candidate.label = None
             candidate.unknown = self._unknown(candidate.candidate)
@@ -172,67 +265,126 @@ class Model:
             f"{name} ranks no question {question_id}; the most similar names are {near}"
         )
 
-    def score(self, corpus: pd.DataFrame) -> pd.DataFrame:
+    def score(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return a data frame with the column `score`, the score of each candidate.
+
+        Args:
+            frame: As for `rank_many`; other columns are kept.
+
+        Raises AnalogyQAError as `rank`.
+        """
+        return frame.assign(score=self._score_new(self._new_pairs(frame))["score"].to_numpy())
+
+    def encode(self, sentences: Sequence[str]) -> np.ndarray:
+        """Return the vectors of n sentences by the system's encoder: float32 [n, dim].
+
+        Words without a vector are ignored.
+
+        Raises AnalogyQAError when the system has no sentence vectors, when there is no sentence, or
+        when one of them is not a text.
+        """
+        system = self.job.system
+        if system.ranker_spec.reads != "vectors":
+            raise AnalogyQAError(f"{self.job.cell.label}: this system has no sentence vectors")
+        sentences = _require_texts("sentences", sentences)
+        texts = Sentences(sentences, self.word_ids, self._known)
+        if system.trained:
+            encoder = array_encoder(self._learner.encoder, self._learner.device)
+        else:
+            encoder = build_encoder(system.encoder_name, self.vectors, system.training, self.seed)
+        batches = _progress(split_evenly(np.arange(len(texts)), SENTENCES), "Encode")
+        with reproducible_arithmetic():
+            vectors = [encode_all(encoder, texts, numbers) for numbers in batches]
+        return np.concatenate(vectors)[texts.numbers(sentences)]
+
+    def score_splits(self, corpus: pd.DataFrame) -> pd.DataFrame:
         """Score the candidates of dev and test: a table of schema SCORES.
 
         On a CPU, the scores of the corpus that the system has learned from are, byte by byte, those
         of the run with the same settings.
 
         Args:
-            corpus: A table of schema CORPUS; words without a vector are ignored.
+            corpus: A table of schema CORPUS, of which either split may be missing; words without a
+                vector are ignored.
 
         Raises AnalogyQAError when a split has no question of the model's types.
         """
-        pairs = load_pairs(corpus, self.job.types, EVALUATED, "the corpus")
+        splits = [split for split in EVALUATED if split in set(corpus["split"])]
+        pairs = load_pairs(corpus, self.job.types, splits or EVALUATED, "the corpus")
         train = self._prototype_pairs
         if self.job.system.trained:  # the last bits depend on which sentences share a batch
             train = select_subset(self.corpus, "train", self.job.types)
         return self._score(pairs, train)
 
-    def evaluate(self, corpus: pd.DataFrame) -> pd.DataFrame:
+    def evaluate(self, frame: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return the mean of each measure over questions: a row for each, columns dev and test.
 
         Args:
-            corpus: A table of schema CORPUS.
+            frame: A data frame as for `fit`, whose training questions are ignored; without a column
+                split, all of it is test. None for what the system was fitted to.
 
-        Raises AnalogyQAError as `score`.
+        Raises AnalogyQAError as `score_splits`, and for a wrong data frame.
         """
-        metrics = compute_metrics(self.score(corpus), corpus, self.job.types)
+        corpus = self.corpus
+        if frame is not None:
+            corpus = corpus_from_frame(frame, self.learned.question_types, split="test")
+        metrics = compute_metrics(self.score_splits(corpus), corpus, self.job.types)
         metrics = metrics[metrics["measure"].isin(MEASURES)]
-        return metrics.pivot_table("value", "measure", "split", sort=False)[[*EVALUATED]]
+        table = metrics.pivot_table("value", "measure", "split", sort=False)
+        return table[[split for split in EVALUATED if split in table]]
 
-    def _new_pairs(self, question: str, candidates: Sequence[str]) -> pd.DataFrame:
-        """Return a question and its candidates as a table of schema CORPUS.
+    def __repr__(self) -> str:
+        return f"<Model {self.job.cell.label}, seed {self.seed}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table of what the model is, for notebooks."""
+        questions = {
+            split: pairs["question_id"].nunique()
+            for split, pairs in self.corpus.groupby("split", sort=False)
+        }
+        rows = {
+            "system": self.job.system.title,
+            "data set": self.job.cell.dataset,
+            "question types": ", ".join(self.job.types or [self.job.cell.subset]),
+            "seed": self.seed,
+            "prototypes": len(self.prototypes),
+            "words with a vector": len(self.word_ids or ()),
+            **{f"{split} questions": count for split, count in questions.items()},
+        }
+        return pd.Series(rows, dtype=object).to_frame("Model").to_html()
+
+    def _new_pairs(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return new questions and their candidates as a table of schema CORPUS, in their order.
+
+        The ids of questions are numbers in order of appearance.
 
         Raises AnalogyQAError as `rank`.
         """
-        if isinstance(candidates, str):
-            raise AnalogyQAError(
-                f"candidates: {shown(candidates)} is one text, and would be ranked letter by "
-                "letter. Give a list of texts"
-            )
-        for text in (question, *candidates):
-            if not isinstance(text, str):
-                raise AnalogyQAError(f"{shown(text)}: questions and candidates must be texts")
-            if not text.strip():
-                raise AnalogyQAError("a question or candidate is empty. Leave out empty candidates")
-            try:
-                require_text(text)
-            except ValueError as error:  # such as bytes that a terminal could not decode
-                raise AnalogyQAError(f"{shown(text)}: is no valid text ({error})") from error
-        if not candidates:
-            raise AnalogyQAError(f"{question!r}: no candidates are given")
-        return pd.DataFrame(
-            {
-                "split": "test",
-                "question_id": NEW,
-                "question": question,
-                "candidate_id": [f"{NEW} {number}" for number in range(len(candidates))],
-                "candidate": list(candidates),
-                "label": 0,  # no score depends on it
-                "question_type": self._question_type(question) or OTHER,
-            }
+        require_columns(frame, TEXTS)
+        frame = frame.reset_index(drop=True)
+        for column in TEXTS:
+            for row, text in frame[column].items():
+                require_sentence(text, f"row {row}: the {column}")
+        keys = [key for key in ("split", "question_id", "question") if key in frame]
+        types = {text: self._question_type(text) or OTHER for text in frame["question"].unique()}
+        return frame[[*TEXTS]].assign(
+            split="test",
+            question_id=frame.groupby(keys, sort=False, observed=True).ngroup(),
+            candidate_id=[f"{NEW} {row}" for row in frame.index],
+            label=0,  # no score depends on it
+            question_type=frame["question"].map(types),
         )
+
+    def _score_new(self, pairs: pd.DataFrame) -> pd.DataFrame:
+        """Score what `_new_pairs` returns, in batches: a table of schema SCORES, in its order."""
+        # A ranker of texts counts words in all candidates that it gets, so questions are alone.
+        size = 1 if self.job.system.ranker_spec.reads == "text" else QUESTIONS
+        batches = [*pairs.groupby(pairs["question_id"] // size).indices.values()]
+        scores = [
+            self._score({"test": pairs.iloc[rows].reset_index(drop=True)}, self._prototype_pairs)
+            for rows in _progress(batches, "Rank")
+        ]
+        return pd.concat(scores).set_axis(np.concatenate(batches)).sort_index()
 
     def _explain(self, pairs: pd.DataFrame) -> Explanation:
         """Rank and explain the pairs of a question."""
@@ -319,6 +471,36 @@ class Model:
             raise ValueError("a trained system has a checkpoint")
         data = self._data({"train": self._prototype_pairs})
         return trained_learner(data, self.job.system, self.seed, self.learned.checkpoint)
+
+
+def _as_frame(questions: Iterable[tuple[str, Sequence[str]]]) -> pd.DataFrame:
+    """Return questions and their candidates with the columns question_id, question, candidate."""
+    frames = [
+        pd.DataFrame({"question": question, "candidate": _require_texts("candidates", candidates)})
+        for question, candidates in questions
+    ]
+    if not frames:
+        raise AnalogyQAError("no questions are given")
+    return pd.concat(frames, keys=range(len(frames)), names=["question_id"]).reset_index(0)
+
+
+def _require_texts(name: str, texts: Sequence[str]) -> list[str]:
+    """Return the texts of an argument; AnalogyQAError for one text, none, or what is no text."""
+    if isinstance(texts, str):
+        raise AnalogyQAError(
+            f"{name}: {shown(texts)} is one text, and would be read letter by letter. Give a list "
+            "of texts"
+        )
+    for row, text in enumerate(texts):
+        require_sentence(text, f"{name}: row {row}")
+    if not len(texts):
+        raise AnalogyQAError(f"no {name} are given")
+    return list(texts)
+
+
+def _progress(batches: Sequence[T], name: str) -> Iterable[T]:
+    """Yield batches, with a progress bar on a terminal if they take longer than a second."""
+    return tqdm(batches, desc=name, unit="batch", disable=None, delay=1, leave=False)
 
 
 def _quadruples(pairs: pd.DataFrame, prototypes: pd.DataFrame) -> pd.DataFrame:

@@ -1,16 +1,25 @@
 """Fit a system to a corpus without a workflow, by the functions that the jobs call."""
 
+import os
+import subprocess
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pandas as pd
+from pydantic import ValidationError
+from tqdm import tqdm
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
 from analogyqa.cells.cell import Cell, system_settings
+from analogyqa.corpora.frames import FRAME, corpus_from_frame, with_all_splits
 from analogyqa.corpora.questions import select_subset
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import write_text
 from analogyqa.model.learned import (
     CORPUS_FILE,
     PROTOTYPES_FILE,
@@ -19,64 +28,59 @@ from analogyqa.model.learned import (
     describe,
     require_new_texts,
 )
+from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.runs.record import table_hashes
-from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
+from analogyqa.schemas import CORPUS, HISTORY, PROTOTYPES, SPLITS, read_table, write_table
+from analogyqa.settings.base import explain_error
 from analogyqa.settings.data import ALL, PrototypeChoice
+from analogyqa.settings.load import read_paper_config
 from analogyqa.settings.systems import System
-from analogyqa.training.data import CellFiles, CellJob
+from analogyqa.training.data import CellFiles, CellJob, load_pairs
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.fasttext_files import OutOfVocabulary
 from analogyqa.vectors.files import build_vocabulary, select_vectors
 from analogyqa.vectors.store import write_store
 
+DATASET = "frame"  # in the name of the cell
+MINILM, MINILM_MODEL = "minilm", "all-MiniLM-L6-v2"
+FASTTEXT = {"dim": 100, "epochs": 20, "min_count": 1}  # few sentences need more epochs
+
 
 def fit(
-    system: System,
-    corpus: pd.DataFrame,
-    folder: str | Path,
+    system: str | System,
+    frame: pd.DataFrame,
+    folder: Path,
     *,
-    question_types: Mapping[str, Sequence[str]],
-    types: Sequence[str] | None = None,
+    prototypes: int | None = None,
+    training: Mapping[str, object] | None = None,
     vectors: str | Path | None = None,
+    question_types: Mapping[str, Sequence[str]] | None = None,
+    types: Sequence[str] | None = None,
     seed: int = 0,
     lowercase: bool = True,
     out_of_vocabulary: OutOfVocabulary = "random",
     prototype_choice: PrototypeChoice = "pair",
     device: Literal["auto", "cpu", "cuda"] = "auto",
 ) -> Learned:
-    """Fit a system to a corpus, as the jobs of a workflow do.
-
-    Args:
-        system: The system, such as `read_config("config.yaml").systems["analogy"]`.
-        corpus: A table of schema CORPUS, as `corpora.table.build_corpus` reads it.
-        folder: The folder for its tables and its checkpoint. An interrupted training run resumes
-            from there, and a finished one is not repeated.
-        question_types: The first words of each question type.
-        types: The question types to learn from and to rank; None for all questions.
-        vectors: The file of word vectors, in any format of `vectors.select`; None for a system
-            that reads none.
-        seed: The seed of prototypes, initial weights and batches.
-        lowercase, out_of_vocabulary, prototype_choice, device: As in the configuration.
-
-    Raises AnalogyQAError when the system cannot read new texts, when `vectors` has no word of the
-    corpus, or when a type has too few questions.
-    """
-    cell = Cell(system.title, "corpus", "-".join(types) if types else ALL)
-    folder = Path(folder)
-    require_new_texts(system, system.title)
+    """Fit a system to a data frame, as the jobs of a workflow do; see `Model.fit`."""
+    name = system if isinstance(system, str) else system.title
+    config = read_paper_config(system=system if isinstance(system, str) else None)
+    system = config.systems[system] if isinstance(system, str) else system
+    system = _changed(system, prototypes, training)
+    question_types = question_types or config.question_types
+    cell = Cell(name, DATASET, "-".join(types) if types else ALL)
+    require_new_texts(system, name)
+    corpus = with_all_splits(corpus_from_frame(frame, question_types))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / CORPUS_FILE
     write_table(corpus, CORPUS, path)
     corpus = read_table(path, CORPUS)
+    load_pairs(corpus, types, SPLITS, FRAME)  # before vectors, which take longer
     files = CellFiles(str(path), None, None, {})
     if system.vectors:
-        if vectors is None:
-            raise AnalogyQAError(f"{system.title} reads word vectors: give their file as vectors")
-        sentences = pd.concat([corpus["question"], corpus["candidate"]])
-        vocabulary = build_vocabulary(sentences, lowercase)
-        selected, is_found = select_vectors(vectors, vocabulary, out_of_vocabulary)
-        write_store(selected, is_found, vocabulary, Path(vectors).name, folder / VECTORS)
-        files = files._replace(vectors=str(folder / VECTORS))
+        path = folder / VECTORS
+        _store_vectors(corpus, vectors, path, lowercase, out_of_vocabulary)
+        files = files._replace(vectors=str(path))
     if system.needs_prototypes:
         path = folder / PROTOTYPES_FILE
         choice = system.ranker_spec.prototype_choice or prototype_choice
@@ -103,7 +107,67 @@ def fit(
         from analogyqa.training.devices import device_for
 
         checkpoint = checkpoint_path(job, seed, table_hashes(files), folder)
-        train_one(job, seed, device_for(device), checkpoint)
+        epochs, column = system.training.max_epochs, HISTORY.names.index("epoch")
+        with tqdm(total=epochs, desc=f"Train {name}", unit="epoch", disable=None, delay=1) as bar:
+
+            def show_epoch(history: list[list]) -> None:
+                bar.update(history[-1][column] - bar.n)
+
+            train_one(job, seed, device_for(device), checkpoint, show_epoch)
     learned = Learned(job, question_types, checkpoint)
     describe(learned, folder)
     return learned
+
+
+def _changed(
+    system: System, prototypes: int | None, training: Mapping[str, object] | None
+) -> System:
+    """Return a system with another number of prototypes, and changes of its section `training`."""
+    if prototypes is not None and not system.needs_prototypes:
+        raise AnalogyQAError(f"{system.title} has no prototypes. Leave out their number")
+    given = {"p": prototypes, "training": training}
+    changes = {name: value for name, value in given.items() if value is not None}
+    try:
+        return system.changed(changes) if changes else system
+    except ValidationError as error:
+        raise AnalogyQAError(explain_error(System, error.errors()[0])) from None
+
+
+def _store_vectors(
+    corpus: pd.DataFrame,
+    origin: str | Path | None,
+    path: Path,
+    lowercase: bool,
+    out_of_vocabulary: OutOfVocabulary,
+) -> None:
+    """Write the vectors of the words of a corpus; see `vectors` of `Model.fit`."""
+    sentences = pd.concat([corpus["question"], corpus["candidate"]]).unique()
+    vocabulary = build_vocabulary(sentences, lowercase)
+    if origin == MINILM:
+        resources = Resources(MINILM_MODEL, "", (), lowercase)
+        selected = encode_sentences("sentence_transformers", vocabulary, resources)
+        is_found = np.ones(len(vocabulary), dtype=bool)
+    else:
+        if origin is None:
+            origin = path.with_name("fasttext.bin")
+            _train_fasttext(sentences, origin, lowercase)
+        selected, is_found = select_vectors(origin, vocabulary, out_of_vocabulary)
+    write_store(selected, is_found, vocabulary, Path(origin).name, path)
+
+
+def _train_fasttext(sentences: Sequence[str], path: Path, lowercase: bool) -> None:
+    """Train fastText on sentences."""
+    warnings.warn(
+        f"no word vectors are given, so fastText learns them from {len(sentences)} sentences of "
+        "the data frame alone. Vectors from more text rank better: name their file (vectors=PATH), "
+        f'or take those of a sentence encoder (vectors="{MINILM}")',
+        stacklevel=5,
+    )
+    text = path.with_suffix(".txt")
+    write_text(text, "".join(" ".join(sentence.split()) + "\n" for sentence in sentences))
+    # In a fresh process: with one thread fastText 0.9.3 initialises only a part of its input matrix
+    # (its issue 1061), so the rest depends on what this process had in memory before.
+    call = f"train_vectors([{str(text)!r}], {str(path)!r}, lowercase={lowercase}, **{FASTTEXT})"
+    code = f"from analogyqa.vectors.train import train_vectors; {call}"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-P", "-c", code], env=environment, check=True)

@@ -192,7 +192,9 @@ def compute_metrics(
     if types is None:  # only the subset `all` has questions without a correct candidate
         answerable = corpus.groupby(["split", "question_id"], observed=True)["label"].any()
         unanswerable = {
-            split: answerable[split][~answerable[split]].index.astype(str) for split in EVALUATED
+            split: answerable[split][~answerable[split]].index.astype(str)
+            for split in EVALUATED
+            if split in answerable
         }
     return measure_run(scores, type_by_question, unanswerable)
 

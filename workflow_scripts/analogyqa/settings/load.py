@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,6 +32,8 @@ _CHECKOUT = Path(__file__).parents[3]
 # An installed library reads the papers of the working folder.
 REPOSITORY = _CHECKOUT if (_CHECKOUT / "papers").is_dir() else Path.cwd()
 PAPERS = REPOSITORY / "papers"
+# A wheel has the papers' configurations below the library.
+_PACKAGED = Path(__file__).parents[1] / "papers"
 
 
 def require_papers(papers: Path = PAPERS) -> None:
@@ -188,6 +191,30 @@ def read_config(path: str | Path) -> Config:
     """Read a configuration file, laid over the repository's config.yaml as in Snakemake."""
     values, files = read_values(path)
     return load_config(values, str(path), files)
+
+
+def read_paper_config(paper: str | None = None, system: str | None = None) -> Config:
+    """Read the configuration of a paper, also from an installed library.
+
+    Args:
+        paper: The folder of the paper in papers/. None for the first one that defines the system,
+            of those that are laid over no other paper, or else of the others.
+        system: The key in the section `systems` of a system that it must have; None for any.
+
+    Raises AnalogyQAError when there is no such paper, or no such system.
+    """
+    papers = _PACKAGED if _PACKAGED.is_dir() else PAPERS
+    files = {path.parent.name: read_yaml(path) for path in papers.glob("*/config.yaml")}
+    in_order = [paper] if paper else sorted(files, key=lambda name: ("over" in files[name], name))
+    systems = {name: list(files.get(name, {}).get("systems") or ()) for name in in_order}
+    owners = (name for name in in_order if system in (None, *systems[name]))
+    values = {"papers": [next(owners, in_order[0])], "output_dir": "results", "seeds": 1}
+    config = load_config(values, papers=papers)
+    if system is not None and system not in config.systems:
+        known = {*config.systems, *chain.from_iterable(systems.values())}
+        where = paper or "the papers"
+        raise AnalogyQAError(f"{where}: no system {system!r}{nearest_hint(system, known)}")
+    return config
 
 
 def read_values(path: str | Path) -> tuple[dict, list[Path]]:
