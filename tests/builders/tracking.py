@@ -156,7 +156,7 @@ def recorded_metrics(results: Path) -> dict[tuple, dict]:
             path = "/".join([row["system"], row["dataset"], row["subset"], row["overrides"]])
             for name in ("sd", "run_low", "run_high", "ci_low", "ci_high"):
                 if pd.notna(row[name]):
-                    spread.setdefault(path, {})[f"{row['measure']}_{name}", 0] = row[name]
+                    spread.setdefault(path, {})[f"spread/{row['measure']}_{name}", 0] = row[name]
     runs: dict[tuple, dict] = {}
     if (results / "tables").exists():
         runs[EXPERIMENT, None, "tables and figures"] = {}
@@ -167,7 +167,7 @@ def recorded_metrics(results: Path) -> dict[tuple, dict]:
         table = table[table["measure"].isin(MEASURES)]
         finals = table.groupby(["seed", "split", "measure"])["value"].mean().unstack("seed")
         finals.index = [
-            (measure if split == "test" else f"{split}_{measure}", 0)
+            (measure if split == "test" else f"{split}/{measure}", 0)
             for split, measure in finals.index
         ]
         runs[record, None, name] = {**finals.mean(axis=1), **spread.get(cell.path, {})}

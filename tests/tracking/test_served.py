@@ -172,7 +172,7 @@ def test_the_best_on_dev_is_registered_once(results, tmp_path):
     experiment = client.get_experiment_by_name(experiment_name(moved, PAPER))
     runs = client.search_runs([experiment.experiment_id])
     dev_mrr = {
-        run.data.params["system"]: run.data.metrics["dev_mrr"]
+        run.data.params["system"]: run.data.metrics["dev/mrr"]
         for run in runs
         if run.data.params["subset"] == "comb" and "seeds" in run.data.params
     }
@@ -180,6 +180,8 @@ def test_the_best_on_dev_is_registered_once(results, tmp_path):
     assert sum(SERVED in run.data.tags for run in runs) == len(SYSTEMS)
     run = f"{max(dev_mrr, key=dev_mrr.get)}/toy/comb/default"
     assert best == ("models:/results-toy@best", run)
+    (described,) = client.search_registered_models()
+    assert run in described.description
     registered = client.get_run(version.run_id).data
     assert registered.tags["record"] == f"results/{run}"
     assert registered.params["seed"] == str(SEED)

@@ -107,7 +107,7 @@ def test_a_cell_is_a_run_with_metrics_and_each_seed_is_its_child(results):
     runs = shown_metrics(uri(results))
     assert len(runs) == 7
     parent = runs[f"results/{CELL.path}", None, NAME]
-    assert (parent["mrr", 0], parent["dev_map", 0]) == (0.625, 0.25)
+    assert (parent["mrr", 0], parent["dev/map", 0]) == (0.625, 0.25)
     child = runs[f"results/{CELL.path}", NAME, f"seed 1, {NAME}"]
     assert child["mrr", 0] == 0.75
     assert {key for key, step in child if step == epochs} == {f"epoch/{name}" for name in CURVES}
@@ -312,9 +312,23 @@ def test_the_command_imports_the_finished_cells_with_the_spread_of_the_summary(r
     assert "results/diallo2019: 3 new runs\n" in result.output
     assert "cells have no run" in result.output
     run = find_run(results, UNTRAINED_NAME)
-    assert (run.data.metrics["mrr_sd"], run.data.metrics["mrr_run_low"]) == (0.125, 0.25)
-    assert "mrr_ci_low" not in run.data.metrics
+    spread = {name: value for name, value in run.data.metrics.items() if name.startswith("spread")}
+    assert spread == {"spread/mrr_sd": 0.125, "spread/mrr_run_low": 0.25}
     assert run.data.tags["mlflow.note.content"].startswith("Shown in diallo2019 (")
+
+
+def test_an_experiment_has_a_link_to_its_page_and_a_view_with_the_measures_of_the_paper(results):
+    write_text(results / "report.html", "<html></html>")
+    config = write_config(results.parent, output_dir=str(results))
+    assert CliRunner().invoke(app, ["import", "--config", str(config)]).exit_code == 0
+    tags = MlflowClient(uri(results)).get_experiment_by_name(EXPERIMENT).tags
+    columns = json.loads(tags["mlflow.sharedViewState.measures"])["selectedColumns"]
+    assert columns == ["metrics.`map`", "metrics.`mrr`"]  # also measured: p_at_1 and others
+    documents = find_run(results, DOCUMENTS)
+    page = f"/runs/{documents.info.run_id}/artifacts/report.html?"
+    link, _, citation = tags["mlflow.note.content"].partition(" Diallo, Zopf and Fürnkranz (2019)")
+    assert page in link and "CoNLL 2019" in citation
+    assert artifacts(results, documents)["report.html"] == b"<html></html>"
 
 
 def test_an_empty_output_folder_imports_nothing(tmp_path, template):

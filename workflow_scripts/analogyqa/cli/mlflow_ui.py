@@ -36,6 +36,7 @@ def ui(
 
     Example: `analogyqa ui --config sample/config.yaml --port 5001`
     """
+    from analogyqa.tracking.records import MODEL_TRAINING, VIEW
     from analogyqa.tracking.store import MlflowExperiment, readable_errors
 
     settings, papers = load_run(config)
@@ -54,7 +55,7 @@ def ui(
     with readable_errors(tracking_uri):
         for name in experiments:
             experiment_id = MlflowExperiment(tracking_uri, name).id
-            page = f"experiments/{experiment_id}/runs?workflowType=machine_learning"
+            page = f"experiments/{experiment_id}/runs?{MODEL_TRAINING}&viewStateShareKey={VIEW}"
             print(f"{name}: {address}/#/{page}")
     if artifacts is None:
         return
@@ -82,7 +83,7 @@ def _require_free(port: int) -> None:
 
 def _import_finished(config: Config, papers: Mapping[str, Paper]) -> list[str]:
     """Import the records made so far; return the names of the experiments that have a run."""
-    from analogyqa.tracking.records import paper_runs, register_best
+    from analogyqa.tracking.records import describe, paper_runs, register_best
     from analogyqa.tracking.store import import_runs
 
     results, runs, waiting = Path(config.output_dir), {}, 0
@@ -94,6 +95,7 @@ def _import_finished(config: Config, papers: Mapping[str, Paper]) -> list[str]:
             runs[name] = finished_runs
     tracking_uri = config.store_uri
     imported = import_runs(tracking_uri, results, runs)
+    describe(tracking_uri, results, [papers[name] for name in runs], config)
     for name, added in imported.items():
         print(f"{name}: {counted(added, 'new run', 'new runs')}")
     for uri, run in register_best(tracking_uri, results, runs, config).items():

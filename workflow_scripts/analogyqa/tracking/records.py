@@ -15,7 +15,7 @@ import pandas as pd
 from mlflow import MlflowClient
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Run
 
-from analogyqa.cells import Cell, artefact_cells
+from analogyqa.cells import Cell, artefact_cells, artefact_coordinates
 from analogyqa.cells.made import made_files
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import (
@@ -51,9 +51,15 @@ from analogyqa.tracking.store import (
 log = logging.getLogger(__name__)
 
 ALIAS = "best"
-_DEV = f"dev_{Training().select_by}"
+DOCUMENTS = "tables and figures"  # the run of a paper that has them
+NOTE = "mlflow.note.content"  # the tag with a description
+# A tag with a view of the runs, which the parameter viewStateShareKey of an address selects.
+VIEW, SHARED_VIEW = "measures", "mlflow.sharedViewState."
+MODEL_TRAINING = "workflowType=machine_learning"  # otherwise MLflow's menu is about language models
+_PAGE = "Tables, figures and verdicts on one page"
+_DEV = f"dev/{Training().select_by}"
 
-_REPORTS = ("summary", "ledger", "claims", "comparisons")
+_REPORTS = ("report", "summary", "ledger", "claims", "comparisons")
 _SPREAD = ("sd", "run_low", "run_high", "ci_low", "ci_high")
 # MLflow's names for the role of data, by split.
 _CONTEXTS = {"train": "training", "dev": "validation", "test": "test"}
@@ -99,13 +105,13 @@ def cell_run(
         "content_hash": record["content_hash"],
         "hyperparameters": record["hyperparameters"],
         "device": record.get("device"),
-        "mlflow.note.content": description,
+        NOTE: description,
         "mlflow.source.git.commit": record.get("git_commit"),
         **_origin_tags(),
     }
     tags = {key: str(value) for key, value in tags.items() if value is not None}
     spread = {
-        f"{measure}_{name}": row[name]
+        f"spread/{measure}_{name}": row[name]
         for measure in MEASURES
         if (row := summary.get((cell, measure)))
         for name in _SPREAD
@@ -113,7 +119,7 @@ def cell_run(
     }
     corpora = dict.fromkeys(corpus_tables(results, cell, record["settings"]).values())
     files = [path for path in (folder / "metrics.parquet", *corpora) if path.exists()]
-    shown = content_hash([tags, spread, *map(sha256, files)])
+    shown = content_hash([tags, spread, _DEV, *map(sha256, files)])  # _DEV, as metrics are named
     add = partial(_add_cell, results, cell, record, tags, spread, config)
     return Importable(tags["record"], shown, add, len(record["seeds"]))
 
@@ -228,7 +234,7 @@ def documents_run(results: Path, paper: str) -> list[Importable]:
 
     def add(experiment: MlflowExperiment) -> str:
         end = max(path.stat().st_mtime_ns for path in paths) // 1_000_000
-        run_id = experiment.create("tables and figures", tags, end)
+        run_id = experiment.create(DOCUMENTS, tags, end)
         experiment.add_files(run_id, files)
         experiment.client.set_terminated(run_id, end_time=end)
         return run_id
@@ -247,11 +253,11 @@ def cell_params(cell: Cell) -> dict[str, str]:
 
 
 def _measured(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Return means over items: a row for each seed, columns map, ... (test) and dev_map, ..."""
+    """Return means over items: a row for each seed, columns map, ... (test) and dev/map, ..."""
     table = metrics.astype({"split": str})
     return pd.DataFrame(
         {
-            name if split == "test" else f"{split}_{name}": values.mean(axis=1)
+            name if split == "test" else f"{split}/{name}": values.mean(axis=1)
             for split in sorted(table["split"].unique())
             for name, values in sorted(values_by_seed(table, split).items())
             if name in MEASURES
@@ -283,7 +289,7 @@ def _read_corpus(path: Path) -> tuple[str, dict[str, int]]:
 def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[Metric]:
     """Return the loss and the dev measures of epochs, rows of HISTORY, as points of curves.
 
-    Names begin with `epoch/`, which keeps them apart from final values such as dev_map. `times` has
+    Names begin with `epoch/`, which keeps them apart from final values such as dev/map. `times` has
     the time of each epoch.
     """
     curves = epochs[epochs["measure"].astype(str).str.match(r"loss$|dev_")].dropna(subset="value")
@@ -292,6 +298,38 @@ def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[Metric]:
         Metric(f"epoch/{measure}", float(value), int(times[epoch]), int(epoch))
         for measure, epoch, value in rows
     ]
+
+
+def describe(
+    tracking_uri: str, results: str | Path, papers: Iterable[Paper], config: Config
+) -> None:
+    """Give the experiment of each paper a description, and a view with the paper's measures.
+
+    Call this after `import_runs`. Raises AnalogyQAError when the store cannot be written.
+    """
+    with readable_errors(tracking_uri):
+        for paper in papers:
+            experiment = MlflowExperiment(tracking_uri, experiment_name(results, paper.paper))
+            runs = experiment.active_runs()
+            known = {name for run in runs for name in run.data.metrics}
+            cells = (artefact_coordinates(config, paper, name) for name in paper.artefacts)
+            names = known & {coordinates.measure for coordinates in chain(*cells)} or known
+            columns = [f"metrics.`{name}`" for name in MEASURES if name in names]
+            # MLflow shows one line of it, which is that of the link.
+            text = f"{_page_link(results, runs, experiment.id)} {paper.citation}".strip()
+            tags = {NOTE: text, SHARED_VIEW + VIEW: json.dumps({"selectedColumns": columns})}
+            for key, value in tags.items():
+                experiment.client.set_experiment_tag(experiment.id, key, value)
+
+
+def _page_link(results: str | Path, runs: Iterable[Run], experiment_id: str) -> str:
+    """Return a link, for a description, to the report in an experiment, "" without its files."""
+    for run in runs:
+        if (run.info.experiment_id, run.info.run_name) == (experiment_id, DOCUMENTS):
+            page = f"#/experiments/{experiment_id}/runs/{run.info.run_id}/artifacts"
+            report = "/report.html" if Path(results, "report.html").exists() else ""
+            return f"[{_PAGE}]({page}{report}?{MODEL_TRAINING})."
+    return ""
 
 
 # The registry of models
@@ -312,18 +350,20 @@ def register_best(
     """
     client = MlflowClient(tracking_uri, tracking_uri)
     with readable_errors(tracking_uri), lock(database_path(tracking_uri)):
-        runs = [
+        all_runs = [
             run
             for paper in papers
             for run in MlflowExperiment(tracking_uri, experiment_name(results, paper)).active_runs()
-            # A fold has other dev questions than its data set.
-            if SERVED in run.data.tags and _cell(run).corpus == _cell(run).dataset
         ]
+        # A fold has other dev questions than its data set.
+        served = [run for run in all_runs if SERVED in run.data.tags]
+        runs = [run for run in served if _cell(run).corpus == _cell(run).dataset]
         best: dict[str, Run] = {}
         for run in sorted(runs, key=lambda run: _preference(run, config), reverse=True):
             best.setdefault(run.data.params["dataset"], run)
         for dataset, run in best.items():
-            _register(client, model_name(results, dataset), run)
+            page = _page_link(results, all_runs, run.info.experiment_id)
+            _register(client, model_name(results, dataset), run, page)
     return {
         f"models:/{model_name(results, dataset)}@{ALIAS}": _cell(run).path
         for dataset, run in sorted(best.items())
@@ -341,15 +381,21 @@ def _preference(run: Run, config: Config) -> tuple[float, float, str]:
     return breadth, run.data.metrics[_DEV], run.data.tags["record"]
 
 
-def _register(client: MlflowClient, name: str, run: Run) -> None:
-    """Point the alias of a registered model at the model of a run."""
+def _register(client: MlflowClient, name: str, run: Run, page: str) -> None:
+    """Point the alias of a registered model at the model of a run; `page` is a link to show."""
     model = client.get_logged_model(run.data.tags[SERVED])
     source = f"models:/{model.model_id}"
     if database_path(client.tracking_uri):
         source = model.artifact_location  # MLflow would look up the id in its default store
     registered = client.search_registered_models(f"name = '{name}'")
+    text = (
+        f"Ranks answers to questions like those of {run.data.params['dataset']}. Its alias {ALIAS} "
+        f"is the first seed of {_cell(run).path}, the run with the highest {_DEV}. {page}"
+    )
     if not registered:
-        client.create_registered_model(name)
+        client.create_registered_model(name, description=text)
+    elif registered[0].description != text:
+        client.update_registered_model(name, text)
     known = registered[0].aliases.get(ALIAS) if registered else None
     if known and client.get_model_version(name, known).source == source:
         return
