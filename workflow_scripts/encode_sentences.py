@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from analogyqa.job import job
-from analogyqa.pretrained import Resources, encode_sentences
+from analogyqa.pretrained import Resources, encode_sentences, model_record
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.training.data import ranked_sentences, training_sentences
 from analogyqa.vectors.store import write_store
@@ -32,4 +32,6 @@ with job(snakemake) as settings:
     encoded = [encode_sentences(settings["encoder"], part, resources) for part in parts if part]
     vectors, sentences = np.concatenate(encoded), [*chain(*parts)]
     is_found = np.ones(len(sentences), dtype=bool)
-    write_store(vectors, is_found, sentences, params.origin, snakemake.output.vectors, settings)
+    model = model_record(settings["encoder"], resources.weights)
+    path = snakemake.output.vectors
+    write_store(vectors, is_found, sentences, params.origin, path, settings, model=model)

@@ -16,10 +16,10 @@ DIM = 8
 BERT = {"hidden_size": DIM, "num_attention_heads": 2, "intermediate_size": DIM}
 
 
-def build(family: str, head: str = "Model", **config) -> nn.Module:
-    """Return a model of transformers, such as `BertModel`, for the words above."""
+def build(family: str, head: str = "Model", words: list[str] = WORDS, **config) -> nn.Module:
+    """Return a model of transformers, such as `BertModel`, for some words."""
     torch.manual_seed(0)
-    settings = getattr(transformers, f"{family}Config")(vocab_size=len(WORDS), **config)
+    settings = getattr(transformers, f"{family}Config")(vocab_size=len(words), **config)
     return getattr(transformers, f"{family}{head}")(settings).eval()
 
 
@@ -32,8 +32,8 @@ def save(folder: Path, model: nn.Module, words: list[str] = WORDS, **tokenizer) 
     return folder
 
 
-def save_bert(folder: Path, **config) -> Path:
-    return save(folder, build("Bert", num_hidden_layers=2, **BERT, **config))
+def save_bert(folder: Path, words: list[str] = WORDS, **config) -> Path:
+    return save(folder, build("Bert", words=words, num_hidden_layers=2, **BERT, **config), words)
 
 
 def rewrite_weights(folder: Path, rewrite: Callable[[dict], dict]) -> None:

@@ -81,6 +81,7 @@ def test_a_long_sentence_is_truncated_before_its_last_token(sentences):
     assert len(long_sentence) == LONGEST
     assert (long_sentence[0], long_sentence[-1]) == (ids["[CLS]"], ids["[SEP]"])
     assert sentences.words(2).tolist() == [ids["[CLS]"], ids["[SEP]"]]
+    assert [*map(minilm.unread, TEXTS)] == [0, 0, 0, 202 - LONGEST]
 
 
 def test_training_changes_layers_but_not_embeddings(cell_files, monkeypatch, tmp_path):

@@ -16,14 +16,16 @@ from mlflow.exceptions import MlflowException
 from mlflow.pyfunc.scoring_server import invocations
 
 from analogyqa.cells import Cell
+from analogyqa.evaluation.summary import read_record
 from analogyqa.model import Model
 from analogyqa.model.learned import learned_by
 from analogyqa.runs.train import train_cell
 from analogyqa.settings.systems import System
-from analogyqa.tracking.records import cell_run, register_best
+from analogyqa.tracking.records import _model_writer, cell_run, register_best
 from analogyqa.tracking.served import write_served
 from analogyqa.tracking.store import SERVED, experiment_name, import_runs
 from builders.cells import COMB, toy_job, trained_system
+from builders.encoded import LONGEST, MINE, run_encoded
 from builders.report import make_config
 from builders.servers import free_ports
 from builders.tracking import PAPER, connect, uri
@@ -154,6 +156,21 @@ def test_a_request_without_a_column_is_a_client_error(loaded):
         with pytest.raises(MlflowException, match="missing inputs") as raised:
             answers(loaded, rows)
         assert raised.value.get_http_status_code() == 400
+
+
+def test_a_model_over_sentence_vectors_encodes_the_texts_of_requests(write_cell_files, tmp_path):
+    results = tmp_path / "results"
+    run_encoded(results, write_cell_files(tmp_path / "tables"), "sentence_transformers")
+    record = read_record(results / "runs" / MINE.path / "run.json")
+    _model_writer(results, MINE, record, CONFIG)(tmp_path / "served")
+    loaded = mlflow.pyfunc.load_model(str(tmp_path / "served"))
+    request = {"question": QUESTION, "candidates": ["anna likes " * LONGEST, "thing likes oslo"]}
+    (ranking,) = loaded.predict(request)["ranking"]
+    expected = Model(learned_by(results, MINE.path, CONFIG)).rank(*request.values())
+    for row, other in zip(ranking, expected.to_dict("records"), strict=True):
+        assert row.pop("score") == pytest.approx(other.pop("score"), abs=1e-6)
+        assert row == other
+    assert sorted(row["unread"] for row in ranking) == [0, LONGEST + 2]
 
 
 def import_all(results: Path, tracking_uri: str) -> dict[str, str]:

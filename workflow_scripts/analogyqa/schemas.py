@@ -161,6 +161,7 @@ class Candidate(BaseModel):
     """A ranked candidate.
 
     `label` is null for a new text, and `unknown` are its words without a vector, which are ignored.
+    `unread` is how many tokens of the question and the candidate are too many for the encoder.
     `matches` are the words of the question, each with the most similar word of the candidate and
     their cosine, for a ranker that adds these up. `nearest` are the numbers of the most similar
     prototypes, each with the score that it alone would give. `decided_by` is the one whose score
@@ -172,6 +173,7 @@ class Candidate(BaseModel):
     label: int | None
     score: float
     unknown: str = ""
+    unread: int = 0
     words: WordShares
     matches: list[tuple[str, str, float]]
     nearest: list[tuple[int, float]] = []

@@ -414,6 +414,7 @@ def rank(
     --results results/demo`
     """
     from analogyqa.model import Model
+    from analogyqa.report.explained import unread_text
 
     data = sys.stdin.buffer.read() if candidates == "-" else read_bytes(candidates)
     name = "the standard input" if candidates == "-" else candidates
@@ -430,5 +431,7 @@ def rank(
         print(f"{place:3}  {row['score']:.4f}  {row['candidate']}")
         if row["unknown"]:
             print(f"             ignored, as they have no vector: {row['unknown']}")
+        if row.get("unread"):
+            print(f"             {unread_text(row['unread'])}")
         if "prototype_question" in row:
             print(f"             like: {row['prototype_question']} {row['prototype_answer']}")

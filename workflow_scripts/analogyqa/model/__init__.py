@@ -1,7 +1,7 @@
 """A system that has learned from a corpus, and scores and ranks candidates; see docs/python.md."""
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +23,7 @@ from analogyqa.files import write_text
 from analogyqa.measures import MEASURES
 from analogyqa.model.fitting import fit
 from analogyqa.model.learned import Learned, find_run, read_folder, write_folder
+from analogyqa.model.text_vectors import TextVectors, unique_texts
 from analogyqa.rankers import build_ranker
 from analogyqa.runs.finished import finished_checkpoint
 from analogyqa.runs.record import compute_metrics
@@ -34,6 +35,7 @@ from analogyqa.text import Sentences
 from analogyqa.training.data import (
     CellData,
     CellJob,
+    VocabularyParts,
     answer_rows,
     cell_data,
     fitted_pairs,
@@ -72,6 +74,7 @@ class Model:
         self.learned = learned
         self.job, self.seed = learned.job, learned.seed
         files, system = learned.files, self.job.system
+        self._texts = TextVectors(files.sentence_vectors) if files.sentence_vectors else None
         vocabulary = read_vocabulary(files, system, self.job.lowercase)
         self.vectors, self.word_ids, self._split = vocabulary
         corpus = read_table(files.corpus, CORPUS)
@@ -185,9 +188,11 @@ class Model:
             candidates: The candidates, at least one.
 
         Returns a row for each candidate, the best first: `candidate`, `score`, `unknown` (its words
-        without a vector, which are ignored) and, for a system that compares with prototypes, the
-        question and the answer of the prototype that decided: `prototype_question` and
-        `prototype_answer`.
+        without a vector, which are ignored) and
+        - for a transformer, `unread`: how many tokens of the question and the candidate are beyond
+          its longest input, and are not read;
+        - for a system that compares with prototypes, the question and the answer of the prototype
+          that decided: `prototype_question` and `prototype_answer`.
 
         Raises AnalogyQAError when the question has no type of the subset, when there is no
         candidate, or when one of them is not a text.
@@ -216,6 +221,9 @@ class Model:
         if isinstance(questions, pd.DataFrame) and "question_id" in given:
             frame.insert(0, "question_id", given["question_id"].to_numpy())
         frame["unknown"] = list(map(self._unknown, new["candidate"]))
+        if self._unread:
+            unread = {text: self._unread(text) for text in unique_texts(new)}
+            frame["unread"] = new["question"].map(unread) + new["candidate"].map(unread)
         if len(self.prototypes):
             prototypes, texts = self.prototypes, self._prototype_pairs.set_index("candidate_id")
             answers = prototypes["candidate_id"].iloc[answer_rows(prototypes, self.job.system)]
@@ -237,6 +245,8 @@ class Model:
         for candidate in explanation.candidates:
             candidate.label = None
             candidate.unknown = self._unknown(candidate.candidate)
+            if self._unread:
+                candidate.unread = self._unread(question) + self._unread(candidate.candidate)
         return explanation
 
     def explain_question(self, question_id: str) -> Explanation:
@@ -278,7 +288,8 @@ class Model:
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
         """Return the vectors of n sentences by the system's encoder: float32 [n, dim].
 
-        Words without a vector are ignored.
+        Words without a vector are ignored, and so is what a transformer does not read of a long
+        sentence.
 
         Raises AnalogyQAError when the system has no sentence vectors, when there is no sentence, or
         when one of them is not a text.
@@ -287,15 +298,16 @@ class Model:
         if system.ranker_spec.reads != "vectors":
             raise AnalogyQAError(f"{self.job.cell.label}: this system has no sentence vectors")
         sentences = _require_texts("sentences", sentences)
-        texts = Sentences(sentences, self.word_ids, self._known)
+        vectors, word_ids, split = self._vocabulary(sentences)
+        texts = Sentences(sentences, word_ids, split)
         if system.trained:
             encoder = array_encoder(self._learner.encoder, self._learner.device)
         else:
-            encoder = build_encoder(system.encoder_name, self.vectors, system.training, self.seed)
+            encoder = build_encoder(system.encoder_name, vectors, system.training, self.seed)
         batches = _progress(split_evenly(np.arange(len(texts)), SENTENCES), "Encode")
         with reproducible_arithmetic():
-            vectors = [encode_all(encoder, texts, numbers) for numbers in batches]
-        return np.concatenate(vectors)[texts.numbers(sentences)]
+            encoded = [encode_all(encoder, texts, numbers) for numbers in batches]
+        return np.concatenate(encoded)[texts.numbers(sentences)]
 
     def score_splits(self, corpus: pd.DataFrame) -> pd.DataFrame:
         """Score the candidates of dev and test: a table of schema SCORES.
@@ -348,7 +360,7 @@ class Model:
             "question types": ", ".join(self.job.types or [self.job.cell.subset]),
             "seed": self.seed,
             "prototypes": len(self.prototypes),
-            "words with a vector": len(self.word_ids or ()),
+            f"{'texts' if self._texts else 'words'} with a vector": len(self.word_ids or ()),
             **{f"{split} questions": count for split, count in questions.items()},
         }
         return pd.Series(rows, dtype=object).to_frame("Model").to_html()
@@ -413,6 +425,12 @@ class Model:
         is_known = self.job.types or question_type in {*self.prototypes["question_type"]}
         return question_type if is_known else None
 
+    def _vocabulary(self, texts: Sequence[str]) -> VocabularyParts:
+        """Return what `read_vocabulary` does, for texts that may be new."""
+        if self._texts:
+            return self._texts.look_up(texts)
+        return self.vectors, self.word_ids, self._known
+
     def _known(self, text: str) -> list[str]:
         """Return the words of a text that have a vector, or all words if no vectors are read."""
         words, known = self._split(text), self.word_ids
@@ -420,8 +438,18 @@ class Model:
 
     def _unknown(self, text: str) -> str:
         """Return the words of a text that have no vector."""
+        if self._texts:
+            return ""
         known = self._known(text)
         return " ".join(word for word in self._split(text) if word not in known)
+
+    @property
+    def _unread(self) -> Callable[[str], int] | None:
+        """What counts the tokens of a text beyond the longest input; None without such a limit."""
+        if self._texts:
+            return self._texts.unread
+        encoder = self.job.system.encoder_spec
+        return encoder.unread.load() if encoder and encoder.unread else None
 
     @cached_property
     def _prototype_pairs(self) -> pd.DataFrame:
@@ -459,7 +487,8 @@ class Model:
                 if split in EVALUATED
             }
         all_pairs = fitted_pairs(self.corpus, self.job.types, system)
-        vocabulary = (self.vectors, self.word_ids, self._known)
+        tables = [*pairs.values()] if all_pairs is None else [*pairs.values(), all_pairs]
+        vocabulary = self._vocabulary(unique_texts(*tables))
         return cell_data(system, pairs, self.prototypes, quadruples, vocabulary, all_pairs)
 
     @cached_property

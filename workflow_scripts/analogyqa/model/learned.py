@@ -15,6 +15,8 @@ from analogyqa.cells.cell import system_from
 from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.evaluation.summary import find_records, read_record
 from analogyqa.files import write_json
+from analogyqa.model.text_vectors import TextVectors, unique_texts
+from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.report.stored import read_configuration
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.finished import finished_checkpoint
@@ -28,6 +30,7 @@ from analogyqa.training.data import CellFiles, CellJob
 
 MODEL = "model.json"
 CORPUS_FILE, VECTORS, PROTOTYPES_FILE = "corpus.parquet", "vectors.npy", "prototypes.parquet"
+SENTENCE_VECTORS = "sentence_vectors.npy"
 CHECKPOINT = "checkpoint.pt"
 _SETTINGS = ("systems", "question_types", "lowercase")  # of a cell, those that ranking needs
 # The patterns of the paths of a run's inputs, by their name in its record.
@@ -35,6 +38,7 @@ _INPUT_PATTERNS = {
     "corpus": "corpora/*.parquet",
     "vectors": "vectors/**/*.npy",
     "prototypes": "prototypes/**/*.parquet",
+    "sentence vectors": "sentence_vectors/**/*.npy",
 }
 
 
@@ -80,7 +84,7 @@ def learned_by(results: Path, run: str, config: Config, seed: int | None = None)
     """
     record = read_record(results / "runs" / run / "run.json")
     job = _recorded_job(record)
-    require_new_texts(job.system, run)
+    require_new_texts(job.system, run, _pretrained_encoder(record))
     seed = record["seeds"][0] if seed is None else seed
     if seed not in record["seeds"]:
         seeds = ", ".join(map(str, record["seeds"]))
@@ -93,8 +97,7 @@ def learned_by(results: Path, run: str, config: Config, seed: int | None = None)
     if "corpus" not in hashes:
         raise AnalogyQAError(f"{run}: it solves analogies between sentences, and ranks no answers")
     files = {name: _find(results, name, hashes[name]) for name in _INPUT_PATTERNS if name in hashes}
-    tables = CellFiles(files["corpus"], files.get("vectors"), files.get("prototypes"), {})
-    job = job._replace(files={seed: tables})
+    job = job._replace(files={seed: _tables(files)})
     checkpoint = None
     if job.system.trained:
         checkpoint = finished_checkpoint(job, seed, results, hashes)
@@ -107,10 +110,27 @@ def _recorded_job(record: dict) -> CellJob:
     return CellJob(cell, *known, system, {}, record.get("sources", {}))
 
 
-def require_new_texts(system: System, run: str) -> None:
-    """Raise AnalogyQAError when a system reads what only a run makes."""
+def _tables(files: Mapping[str, str | None]) -> CellFiles:
+    """Return the tables of a model from its files, by their names in a record."""
+    vectors, prototypes = files.get("vectors"), files.get("prototypes")
+    return CellFiles(str(files["corpus"]), vectors, prototypes, {}, files.get("sentence vectors"))
+
+
+def _pretrained_encoder(record: dict) -> str | None:
+    """Return the encoder of the sentence vectors that a run has read, if any."""
+    store = record["stores"].get("sentence_vectors")
+    return store and record["settings"]["sentence_vectors"][store["name"]]["encoder"]
+
+
+def require_new_texts(system: System, run: str, encoder: str | None = None) -> None:
+    """Raise AnalogyQAError when a system reads what only a run makes.
+
+    `encoder` is that of its sentence vectors.
+    """
+    local = [name for name, spec in PRETRAINED.items() if spec.model]
     obstacles = {
-        "it reads sentence vectors that were made before": system.sentence_vectors,
+        f"it reads sentence vectors of {encoder}, and only those of {' and '.join(local)} can be "
+        "made for new texts": system.sentence_vectors and encoder not in local,
         "it reads rewritten questions": system.rewriting,
         "it fuses the scores of other runs": system.parts,
         "it weights words by their frequencies in a larger text": system.weighting != "uniform",
@@ -143,14 +163,14 @@ def _hash(path: Path, modified: int) -> str:
 def describe(learned: Learned, folder: Path) -> None:
     """Write model.json; the files are in its folder."""
     job, files = learned.job, learned.files
-    named = {"corpus": files.corpus, "vectors": files.vectors, "prototypes": files.prototypes}
+    named = {name: path for name, path in files.by_role().items() if "quadruples" not in name}
     description = {
         "cell": job.cell.record(),
         "settings": {key: job.settings[key] for key in _SETTINGS},
         "hyperparameters": job.hyperparameters,
         "question_types": learned.question_types,
         "seed": learned.seed,
-        "files": {name: path and Path(path).name for name, path in named.items()},
+        "files": {name: Path(path).name for name, path in named.items()},
         "checkpoint": learned.checkpoint and learned.checkpoint.name,
     }
     write_json(folder / MODEL, description)
@@ -171,6 +191,10 @@ def write_folder(learned: Learned, used_pairs: pd.DataFrame, folder: str | Path)
         kept = kept._replace(vectors=str(folder / VECTORS))
         for suffix in (".npy", ".words.txt", ".json"):
             _link(Path(files.vectors).with_suffix(suffix), (folder / VECTORS).with_suffix(suffix))
+    if files.sentence_vectors:
+        path = str(folder / SENTENCE_VECTORS)
+        TextVectors(files.sentence_vectors).write(unique_texts(used_pairs), path)
+        kept = kept._replace(sentence_vectors=path)
     if files.prototypes and job.system.compares:
         kept = kept._replace(prototypes=str(folder / PROTOTYPES_FILE))
         _link(Path(files.prototypes), folder / PROTOTYPES_FILE)
@@ -211,7 +235,6 @@ def read_folder(folder: str | Path) -> Learned:
             name: file_name and str(path.with_name(file_name))
             for name, file_name in stored["files"].items()
         }
-        tables = CellFiles(files["corpus"], files["vectors"], files["prototypes"], {})
-        job = _recorded_job(stored)._replace(files={stored["seed"]: tables})
+        job = _recorded_job(stored)._replace(files={stored["seed"]: _tables(files)})
         checkpoint = stored["checkpoint"] and path.with_name(stored["checkpoint"])
         return Learned(job, stored["question_types"], checkpoint)

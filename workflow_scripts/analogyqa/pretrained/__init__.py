@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained.specs import PRETRAINED
@@ -27,6 +27,38 @@ class Resources(NamedTuple):
     training_texts: Sequence[str]
     lowercase: bool
     options: Mapping[str, int | str] = MappingProxyType({})
+
+
+class LocalModel(Protocol):
+    """A model in a folder of this machine, which is loaded by `LocalModel(resources)`."""
+
+    file: str  # which its folder contains
+
+    def encode(self, texts: Sequence[str]) -> "np.ndarray":
+        """Encode n sentences: float32 [n, d]."""
+        ...
+
+    def unread(self, text: str) -> int:
+        """Return how many tokens of a sentence are beyond the longest input, and are not read."""
+        ...
+
+
+def local_class(encoder: str) -> Any:
+    """Return the class of an encoder that is a `LocalModel`; None if it encodes no new texts."""
+    model = PRETRAINED[encoder].model
+    return model and model.load()
+
+
+def model_record(encoder: str, weights: str) -> dict[str, str] | None:
+    """Return the name of a `LocalModel` and the hash of its files, for the record of its vectors.
+
+    None for an encoder that encodes no new texts.
+    """
+    from analogyqa.pretrained.hugging_face import find_model, hash_model
+
+    model = local_class(encoder)
+    folder = find_model(weights, model.file) if model else None
+    return {"name": weights, "sha256": hash_model(folder)} if folder else None
 
 
 def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "np.ndarray":

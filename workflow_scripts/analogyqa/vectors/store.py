@@ -19,6 +19,7 @@ def write_store(
     origin: str,
     path: str | Path,
     settings: dict | None = None,
+    **record: object,
 ) -> None:
     """Write vectors (.npy), their words (.words.txt) and a record (.json).
 
@@ -29,11 +30,13 @@ def write_store(
         origin: Where the vectors come from, for the record.
         path: The .npy file; the other two are written next to it.
         settings: The configuration that the vectors depend on, for the record.
+        record: Other entries of the record.
     """
     path = Path(path)
     write_text(path.with_suffix(".words.txt"), "".join(f"{word}\n" for word in vocabulary))
     counts = {"words": len(vocabulary), "found": int(is_found.sum()), "dim": vectors.shape[1]}
-    write_json(path.with_suffix(".json"), counts | {"origin": origin, "settings": settings})
+    counts |= {"origin": origin, "settings": settings}
+    write_json(path.with_suffix(".json"), counts | record)
     with atomic_path(path) as temporary:
         with open(temporary, "wb") as file:
             np.save(file, vectors)
