@@ -1,13 +1,15 @@
 """The commands of docs/ about the demo, run in a checkout with a finished demo.
 
 Their blocks name the demo or the sample; tests/test_pages.py parses all others. A block of text
-shows lines that the block before it prints; numbers may differ on another machine.
+shows lines that the block before it prints; numbers may differ on another machine. A block of YAML
+is the file my.yaml of the commands after it.
 """
 
 import os
 import re
 import shutil
 import sys
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +22,18 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 NUMBER = re.compile(r"-?\d*\.?\d+")
 DEMO = re.compile(r"\bdemo\b|\bsample/")
+# What a page needs of LangChain, for machines without it.
+LANGCHAIN = """
+from pydantic import BaseModel
+
+
+class Document(BaseModel):
+    page_content: str
+
+
+class BaseDocumentCompressor(BaseModel):
+    pass
+"""
 PROGRAMS = {"sh": ["bash", "-euo", "pipefail", "-c"], "python": [sys.executable, "-c"]}
 
 
@@ -47,6 +61,9 @@ def checkout(demo, tmp_path_factory) -> Path:
     # Only by this variable, `make` finds the library of the copy.
     makefile = folder / "Makefile"
     makefile.write_text(makefile.read_text("utf-8").replace("unexport PYTHONPATH", "unexport"))
+    if not find_spec("langchain_core"):
+        (folder / "langchain_core").mkdir()
+        (folder / "langchain_core" / "documents.py").write_text(LANGCHAIN)
     return folder
 
 
@@ -66,6 +83,8 @@ def without_numbers(line: str) -> str:
 def test_the_commands_of_a_page_do_what_it_says(page, checkout):
     blocks = [*code_blocks(page), Block("", "", 0)]
     for block, following in pairwise(blocks):
+        if block.language == "yaml":
+            (checkout / "my.yaml").write_text(block.text)
         if is_run(block):
             printed = [without_numbers(line) for line in run(block, checkout).splitlines()]
             expected = following.text.splitlines() if following.language == "text" else []
