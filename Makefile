@@ -6,7 +6,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 CORES ?= all
 # A display of the running jobs on a terminal; elsewhere, a line for each job.
-DISPLAY := $(if $(shell [ -t 2 ] && echo terminal),--logger rich)
+DISPLAY := $(if $(shell [ -t 2 ] && echo terminal),--logger analogyqa)
 SNAKEMAKE := $(PY) -m snakemake --cores $(CORES) $(DISPLAY) --quiet rules
 # The papers to run, such as PAPERS="lwda2019". The default is the list in config.yaml.
 PAPERS ?=

@@ -188,7 +188,7 @@ def wheel(tmp_path_factory) -> Path:
 def test_a_wheel_has_the_library_the_systems_of_the_papers_and_the_sample(wheel):
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     carried = (
-        (re.compile("workflow_scripts/(analogyqa/.*)"), r"\1"),
+        (re.compile("workflow_scripts/((?:snakemake_logger_plugin_)?analogyqa/.*)"), r"\1"),
         (re.compile("papers/(.*)/config.yaml"), r"analogyqa/papers/\1/config.yaml"),
         (re.compile("sample/wikiqa/(.*)"), r"analogyqa/sample/\1"),
     )

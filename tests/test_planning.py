@@ -10,7 +10,15 @@ from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import RECORDED
 from analogyqa.files import write_json
-from analogyqa.planning import Cost, Job, Timings, cluster_jobs, print_plan, read_listing
+from analogyqa.planning import (
+    Cost,
+    Job,
+    TimeLeft,
+    Timings,
+    cluster_jobs,
+    print_plan,
+    read_listing,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -157,6 +165,29 @@ def test_a_damaged_benchmark_file_counts_as_none(tmp_path, timings, text):
 )
 def test_the_data_of_a_job(tmp_path, timings, output, data):
     assert timings.job_data(Job("any", None, [f"{tmp_path}/runs/out/{output}"])) == data
+
+
+def test_the_time_left_follows_from_the_jobs_that_have_finished(tmp_path, timings):
+    counts = {"find_entities": 1, "score_candidates": 4, "train_encoder": 2}
+    left = TimeLeft(counts, 0, tmp_path / "timings.csv")
+    for job in range(2):
+        left.start(job, "score_candidates", 0)
+    assert left.seconds(10) is None
+    for job in range(2):
+        left.finish(job, 20)
+    # The reference says 10 seconds, so all takes twice as long: most of what is left, 1,600 seconds
+    # of training, is guessed.
+    assert left.seconds(20) is None
+    left.start(2, "train_encoder", 20)
+    left.start(3, "train_encoder", 20)
+    left.finish(2, 80)
+    assert left.running("train_encoder") == 1
+    # Two jobs run at a time. Two of 20 seconds are left, and one of 10 by a reference of which
+    # 2 * 10 + 400 seconds took 100 here; the other training job has had its 60 seconds.
+    assert left.seconds(80) == pytest.approx((2 * 20 + 10 * 100 / 420) / 2)
+    left.fail(3)
+    assert left.running("train_encoder") == 0
+    assert left.seconds(80) > (60 + 2 * 20) / 2
 
 
 def test_every_rule_of_the_repository_has_a_reference():

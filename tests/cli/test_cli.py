@@ -96,6 +96,14 @@ def test_papers_are_added_to_the_options_and_targets_of_the_user(
     assert [path.name for path in read.configfile or []] == ["config.yaml"] * ("demo" in arguments)
 
 
+@pytest.mark.parametrize(("terminal", "options"), [(True, ()), (True, ("--plain",)), (False, ())])
+def test_a_terminal_has_a_display(read_by_snakemake, monkeypatch, terminal, options):
+    stderr = SimpleNamespace(isatty=lambda: terminal)
+    monkeypatch.setattr(run, "sys", SimpleNamespace(executable="python", stderr=stderr))
+    loggers = read_by_snakemake("demo", *options).logger
+    assert loggers == (["analogyqa"] if terminal and not options else [])
+
+
 RANK = ["rank", "--run", "a/b/c", "--question", "q", "--results", "r", "--candidates", "-"]
 
 

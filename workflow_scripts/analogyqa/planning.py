@@ -5,8 +5,8 @@ Jobs are read from Snakemake's dry run, costs from the benchmark files and outpu
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
@@ -150,6 +150,57 @@ class Timings:
         folder = Path(self._output_dir, "runs")
         runs = [Path(file).parent for file in job.outputs if Path(file).is_relative_to(folder)]
         return self._count_seeds(Cell.from_path(runs[0])) if runs else 1
+
+
+class TimeLeft:
+    """The estimate of how long a run goes on, from its jobs that have finished.
+
+    A rule of which jobs have finished is expected to take their mean. Any other rule is expected to
+    take its mean in `reference`, times how much longer jobs take here than there.
+    """
+
+    def __init__(self, counts: Mapping[str, int], now: float, reference: Path = REFERENCE) -> None:
+        self._left, self._start = Counter(counts), now
+        by_rule: dict[str, list[float]] = defaultdict(list)
+        for (rule, _), timing in read_reference(reference)[0].items():
+            by_rule[rule].append(timing.seconds)
+        self._reference = {rule: mean(seconds) for rule, seconds in by_rule.items()}
+        self._running: dict[int, tuple[str, float]] = {}
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+
+    def start(self, job: int, rule: str, now: float) -> None:
+        """Note that a job starts at a time in seconds."""
+        self._running[job] = rule, now
+
+    def finish(self, job: int, now: float) -> None:
+        """Note that a job has finished."""
+        rule, started = self._running.pop(job)
+        self._seconds[rule].append(now - started)
+        self._left[rule] -= 1
+
+    def fail(self, job: int) -> None:
+        """Note that a job has failed, and is still to do."""
+        del self._running[job]
+
+    def running(self, rule: str) -> int:
+        """Return the number of jobs of a rule that run now."""
+        return sum(name == rule for name, _ in self._running.values())
+
+    def seconds(self, now: float) -> float | None:
+        """Return the seconds left, None while most of them would be those of the reference."""
+        means = {rule: mean(seconds) for rule, seconds in self._seconds.items()}
+        here = sum(sum(self._seconds[rule]) for rule in means if rule in self._reference)
+        there = sum(len(self._seconds[rule]) * self._reference.get(rule, 0) for rule in means)
+        known = sum(self._left[rule] * seconds for rule, seconds in means.items())
+        others = self._left.keys() - means
+        guessed = sum(self._left[rule] * self._reference.get(rule, 0) for rule in others)
+        guessed *= here / there if there else 1
+        if guessed > known or not means:
+            return None
+        ages = {job: now - started for job, (_, started) in self._running.items()}
+        spent = sum(min(ages[job], means.get(rule, 0)) for job, (rule, _) in self._running.items())
+        at_once = (sum(map(sum, self._seconds.values())) + sum(ages.values())) / (now - self._start)
+        return (known + guessed - spent) / at_once
 
 
 def mean_timing(timings: Iterable[Timing]) -> Timing:

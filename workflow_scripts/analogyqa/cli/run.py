@@ -20,18 +20,23 @@ TABLE = Path("results/demo/tables/diallo2019/table4.md")
 _JOINED = re.compile(r"(?:--config=|-C=?)(.+)")
 
 CoresOption = Annotated[str, typer.Option(help="The number of CPU cores to use.")]
+PlainOption = Annotated[
+    bool, typer.Option("--plain", help="Print a line for each job, also on a terminal.")
+]
 SnakemakeArguments = Annotated[
     list[str] | None,
     typer.Argument(metavar="SNAKEMAKE_ARGUMENTS", help="Passed on to Snakemake."),
 ]
 
 
-def demo(cores: CoresOption = "all", arguments: SnakemakeArguments = None) -> None:
+def demo(
+    cores: CoresOption = "all", plain: PlainOption = False, arguments: SnakemakeArguments = None
+) -> None:
     """Run the whole pipeline on the bundled sample, which needs no other data.
 
     Example: `analogyqa demo --cores 2 --dry-run`
     """
-    _run_snakemake(cores, ["--configfile", str(SAMPLE)], arguments or [])
+    _run_snakemake(cores, plain, ["--configfile", str(SAMPLE)], arguments or [])
     if not arguments:
         print(f"\n{TABLE.read_text('utf-8')}")
         _say_where_results_are(SAMPLE)
@@ -42,6 +47,7 @@ def paper(
         str, typer.Option(help="The papers, separated by spaces; by default those of config.yaml.")
     ] = "",
     cores: CoresOption = "all",
+    plain: PlainOption = False,
     arguments: SnakemakeArguments = None,
 ) -> None:
     """Make every table and figure of the papers, as config.yaml says.
@@ -59,12 +65,12 @@ def paper(
             passed.insert(index + 1, options.pop())
             options = []
             break
-    _run_snakemake(cores, options, passed)
+    _run_snakemake(cores, plain, options, passed)
     if not arguments:
         _say_where_results_are(CONFIG)
 
 
-def _run_snakemake(cores: str, options: list[str], arguments: list[str]) -> None:
+def _run_snakemake(cores: str, plain: bool, options: list[str], arguments: list[str]) -> None:
     """Run Snakemake in the working folder; exit with 2 if it fails, after it has said why.
 
     `options` are ours; `arguments` are those of the user, which may be targets.
@@ -72,8 +78,7 @@ def _run_snakemake(cores: str, options: list[str], arguments: list[str]) -> None
     if not Path("Snakefile").is_file():
         raise AnalogyQAError(f"{Path.cwd()} has no Snakefile. Start in a checkout of analogyqa")
     require_cache()
-    # A display of the running jobs on a terminal; elsewhere, a line for each job.
-    display = ["--logger", "rich"] if sys.stderr.isatty() else []
+    display = ["--logger", "analogyqa"] if sys.stderr.isatty() and not plain else []
     command = [sys.executable, "-m", "snakemake", *display, "--quiet", "rules", *options]
     # An option with a single value comes last: the others would take targets for values.
     process = subprocess.Popen([*command, "--cores", cores, *arguments])
