@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import mlflow
+import pandas as pd
 import pytest
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
@@ -22,7 +23,7 @@ from analogyqa.model.learned import learned_by
 from analogyqa.runs.train import train_cell
 from analogyqa.settings.systems import System
 from analogyqa.tracking.records import _model_writer, cell_run, register_best
-from analogyqa.tracking.served import write_served
+from analogyqa.tracking.served import RankingModel, write_served
 from analogyqa.tracking.store import SERVED, experiment_name, import_runs
 from builders.cells import COMB, toy_job, trained_system
 from builders.encoded import LONGEST, MINE, run_encoded
@@ -126,6 +127,19 @@ def test_each_row_of_a_request_has_as_many_candidates_as_it_likes(loaded):
     columns = {name: [row[name] for row in rows] for name in REQUEST}
     for form, body in (("inputs", rows), ("dataframe_records", rows), ("inputs", columns)):
         assert list(map(sorted, answers(loaded, body, form))) == [["rome"], sorted(CANDIDATES)]
+
+
+def test_the_rows_of_a_request_are_scored_in_one_batch(small, monkeypatch):
+    model, score, batches = model_of(small, ANALOGY), Model._score, []
+    monkeypatch.setattr(Model, "_score", lambda *args: batches.append(args) or score(*args))
+    texts = [[*CANDIDATES, "it was long"], CANDIDATES[::-1]] * 3
+    requests = pd.DataFrame({"question": QUESTION, "candidates": texts})
+    answered = RankingModel(model).predict(requests)["ranking"]
+    assert len(batches) == 1
+    for ranking, candidates in zip(answered, texts, strict=True):
+        alone = model.rank(QUESTION, candidates)
+        assert [row["candidate"] for row in ranking] == alone["candidate"].tolist()
+        assert [row["score"] for row in ranking] == pytest.approx(alone["score"].tolist())
 
 
 @pytest.mark.parametrize("form", ["inputs", "dataframe_records"])

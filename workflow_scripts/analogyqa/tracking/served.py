@@ -3,6 +3,7 @@
 import importlib.metadata
 import tempfile
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 
 import mlflow.pyfunc
@@ -45,13 +46,13 @@ _DATA = "model"
 
 
 class RankingModel:
-    """Answers the requests of MLflow by `Model.rank`."""
+    """Answers the requests of MLflow by `Model.rank_many`."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
     def predict(self, requests: pd.DataFrame) -> pd.DataFrame:
-        """Rank the candidates of each question.
+        """Rank the candidates of each question; many questions are scored in batches.
 
         Args:
             requests: The columns `question`, a text, and `candidates`, a list of texts.
@@ -65,10 +66,11 @@ class RankingModel:
         try:
             for number, (question, candidates) in enumerate(questions):
                 _require_texts(question, candidates, f"row {number}")
-            ranked = [self.model.rank(question, list(texts)) for question, texts in questions]
+            ranked = self.model.rank_many((question, list(texts)) for question, texts in questions)
         except AnalogyQAError as error:
             raise MlflowException.invalid_parameter_value(str(error)) from error
-        return pd.DataFrame({"ranking": [frame.to_dict("records") for frame in ranked]})
+        rows = iter(ranked.drop(columns="question").to_dict("records"))
+        return pd.DataFrame({"ranking": [[*islice(rows, len(texts))] for _, texts in questions]})
 
 
 def _require_texts(question: object, candidates: object, row: str) -> None:
