@@ -1,15 +1,11 @@
 """Encode the sentences of a data set with a pre-trained encoder."""
 
-from itertools import chain
-
-import numpy as np
 import torch
 
 from analogyqa.job import job
-from analogyqa.pretrained import Resources, encode_sentences, model_record
+from analogyqa.pretrained import Resources, store_sentences
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.training.data import ranked_sentences, training_sentences
-from analogyqa.vectors.store import write_store
 
 with job(snakemake) as settings:
     torch.set_num_threads(snakemake.threads)
@@ -28,10 +24,4 @@ with job(snakemake) as settings:
         settings["lowercase"],
         settings["options"],
     )
-    # One after the other: the last bits of a vector depend on the sentences in its batch.
-    encoded = [encode_sentences(settings["encoder"], part, resources) for part in parts if part]
-    vectors, sentences = np.concatenate(encoded), [*chain(*parts)]
-    is_found = np.ones(len(sentences), dtype=bool)
-    model = model_record(settings["encoder"], resources.weights)
-    path = snakemake.output.vectors
-    write_store(vectors, is_found, sentences, params.origin, path, settings, model=model)
+    store_sentences(parts, settings, resources, params.origin, snakemake.output.vectors)

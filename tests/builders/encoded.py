@@ -4,10 +4,8 @@ import re
 import shutil
 from pathlib import Path
 
-import numpy as np
-
 from analogyqa.cells import Cell
-from analogyqa.pretrained import Resources, encode_sentences, model_record
+from analogyqa.pretrained import Resources, store_sentences
 from analogyqa.report.stored import store_configuration
 from analogyqa.runs.score import score_cell
 from analogyqa.schemas import CORPUS, read_table
@@ -15,7 +13,6 @@ from analogyqa.settings.load import REPOSITORY, read_values
 from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import SentenceVectors
 from analogyqa.training.data import CellFiles, ranked_sentences
-from analogyqa.vectors.store import write_store
 from builders import tiny
 from builders.cells import toy_job
 
@@ -38,12 +35,9 @@ def run_encoded(results: Path, files: CellFiles, encoder: str, ranker: object = 
     section = SentenceVectors(encoder=encoder, weights=[str(model)])
     sentences = ranked_sentences(corpus, typed_only=False)
     resources = Resources(str(model), "", [], True, section.options)
-    vectors = encode_sentences(encoder, sentences, resources)
     store = results / "sentence_vectors" / "toy" / "mine.npy"
     settings = section.model_dump(mode="json") | {"options": section.options, "lowercase": True}
-    kept = {"settings": settings, "model": model_record(encoder, str(model))}
-    is_found = np.ones(len(sentences), dtype=bool)
-    write_store(vectors, is_found, sentences, f"{encoder} {model}", store, **kept)
+    store_sentences([sentences], settings, resources, f"{encoder} {model}", store)
     for path, folder in ((files.corpus, "corpora"), (files.prototypes, "prototypes")):
         (results / folder).mkdir(exist_ok=True)
         shutil.copy(path, results / folder)

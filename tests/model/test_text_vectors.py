@@ -19,6 +19,7 @@ from analogyqa.settings.systems import System
 from analogyqa.vectors import unit
 from analogyqa.vectors.store import read_store
 from builders import tiny
+from builders.cells import COMB, QUESTION_TYPES
 from builders.encoded import LONGEST, MINE, run_encoded
 
 QUESTION = "who likes rome ?"
@@ -37,6 +38,10 @@ def run(tmp_path, cell_files):
     return run
 
 
+def read_scores(results):
+    return read_table(results / "runs" / MINE.path / "scores.parquet", SCORES)
+
+
 @pytest.mark.parametrize("encoder", ["sentence_transformers", "hugging_face"])
 @pytest.mark.parametrize("ranker", ["analogy", "cosine", "mapped"])
 def test_the_corpus_gets_the_scores_of_the_run_byte_by_byte(run, tmp_path, encoder, ranker):
@@ -48,7 +53,7 @@ def test_the_corpus_gets_the_scores_of_the_run_byte_by_byte(run, tmp_path, encod
     assert (tmp_path / "scores.parquet").read_bytes() == expected
     question = corpus[corpus["split"] == "test"].iloc[0]["question_id"]
     explanation = model.explain_question(question)
-    scores = read_table(results / "runs" / MINE.path / "scores.parquet", SCORES)
+    scores = read_scores(results)
     by_id = scores.set_index(scores["candidate_id"].astype(str))["score"]
     for candidate in explanation.candidates:
         assert candidate.score == pytest.approx(by_id[candidate.candidate_id], abs=1e-6)
@@ -86,6 +91,22 @@ def test_the_command_ranks_and_says_what_is_not_read(run):
         lines = rank(*options).splitlines()
         places = [number for number, line in enumerate(lines) if str(too_many) in line]
         assert [LONG in lines[number - 1] for number in places] == [True]
+
+
+def test_a_data_frame_is_fitted_to_a_model_of_ones_own(run, corpus, tmp_path):
+    expected = read_scores(run())
+    system = System(title="Mine", sentence_vectors="mine", ranker="analogy", p=3)
+    options = {"vectors": tmp_path / "model", "types": COMB, "question_types": QUESTION_TYPES}
+    model = Model.fit(system, corpus, tmp_path / "fitted", **options)
+    scores = model.score_splits(corpus)
+    assert scores["candidate_id"].tolist() == expected["candidate_id"].tolist()
+    np.testing.assert_allclose(scores["score"], expected["score"], atol=1e-6)
+    arguments = ["rank", "--run", str(tmp_path / "fitted"), "--question", QUESTION, "--json"]
+    done = CliRunner().invoke(app, [*arguments, "--candidates", "-"], "\n".join(NEW))
+    ranked = model.rank(QUESTION, NEW)["candidate"].tolist()
+    assert [row["candidate"] for row in json.loads(done.output)] == ranked
+    with pytest.raises(AnalogyQAError, match="name their model"):
+        Model.fit(system, corpus, tmp_path / "other")
 
 
 def test_a_saved_model_keeps_only_its_prototypes_and_checks_its_encoder(run, tmp_path):

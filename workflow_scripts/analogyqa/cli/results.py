@@ -34,13 +34,15 @@ from analogyqa.settings.load import from_here, snakemake_command
 if TYPE_CHECKING:
     import pandas as pd
 
+    from analogyqa.model import Model
     from analogyqa.schemas import Explanation
 
 
 RunOption = Annotated[
     str,
     typer.Option(
-        help="A run: its path below runs/, as in the example.", autocompletion=complete_run
+        help="A run: its path below runs/, as in the example; or the folder of a saved model.",
+        autocompletion=complete_run,
     ),
 ]
 SeedOption = Annotated[
@@ -377,16 +379,24 @@ def explain(
 
     Example: `analogyqa explain Q280 --run analogy/wikiqa/comb --results results/demo`
     """
-    from analogyqa.model import Model
     from analogyqa.report.explained import picture_format, save_picture
 
     if output:
         picture_format(output)
-    model = Model.load(results_folder(results), run, seed)
+    model = _find_model(run, results, seed)
     explanation = model.explain_question(question_id)
     if output:
         save_picture(explanation, output)
     _show(explanation, as_json)
+
+
+def _find_model(run: str, results: Path | None, seed: int | None) -> "Model":
+    from analogyqa.model import Model
+    from analogyqa.model.learned import MODEL
+
+    if Path(run, MODEL).is_file():
+        return Model.open(run)
+    return Model.load(results_folder(results), run, seed)
 
 
 def _show(explanation: "Explanation", as_json: bool) -> None:
@@ -413,13 +423,12 @@ def rank(
     Example: `analogyqa rank --run bm25/wikiqa/comb/default --question "who is it?" --candidates -
     --results results/demo`
     """
-    from analogyqa.model import Model
     from analogyqa.report.explained import unread_text
 
     data = sys.stdin.buffer.read() if candidates == "-" else read_bytes(candidates)
     name = "the standard input" if candidates == "-" else candidates
     lines = [line for _, line in split_lines(decode_text(data, name), name) if line.strip()]
-    model = Model.load(results_folder(results), run, seed)
+    model = _find_model(run, results, seed)
     if explain:
         _show(model.explain(question, lines), as_json)
         return

@@ -132,8 +132,10 @@ class Model:
             training: Changes of the system's section `training`, such as {"dropout": 0}.
             vectors: The file of word vectors, in any format of `vectors.files.select_vectors`;
                 "minilm" for the vectors that all-MiniLM-L6-v2 gives each word alone; None, with a
-                warning, for fastText trained on the frame's own sentences. Ignored by a system
-                that reads no word vectors.
+                warning, for fastText trained on the frame's own sentences. For a system with
+                sentence vectors: the folder or name of their model, such as one of
+                sentence-transformers; None for the configured one. Ignored by a system that reads
+                neither.
             question_types: The first words of each question type; None for those of the paper.
             types: The question types to learn from and to rank; None for all questions.
             seed: The seed of prototypes, initial weights and batches.

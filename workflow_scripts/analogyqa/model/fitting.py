@@ -23,19 +23,22 @@ from analogyqa.files import write_text
 from analogyqa.model.learned import (
     CORPUS_FILE,
     PROTOTYPES_FILE,
+    SENTENCE_VECTORS,
     VECTORS,
     Learned,
     describe,
     require_new_texts,
 )
-from analogyqa.pretrained import Resources, encode_sentences
+from analogyqa.pretrained import Resources, encode_sentences, store_sentences
 from analogyqa.runs.record import table_hashes
 from analogyqa.schemas import CORPUS, HISTORY, PROTOTYPES, SPLITS, read_table, write_table
 from analogyqa.settings.base import explain_error
 from analogyqa.settings.data import ALL, PrototypeChoice
 from analogyqa.settings.load import read_paper_config
+from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
-from analogyqa.training.data import CellFiles, CellJob, load_pairs
+from analogyqa.settings.vectors import SentenceVectors
+from analogyqa.training.data import CellFiles, CellJob, load_pairs, ranked_sentences
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.fasttext_files import OutOfVocabulary
 from analogyqa.vectors.files import build_vocabulary, select_vectors
@@ -69,7 +72,8 @@ def fit(
     system = _changed(system, prototypes, training)
     question_types = question_types or config.question_types
     cell = Cell(name, DATASET, "-".join(types) if types else ALL)
-    require_new_texts(system, name)
+    pretrained = _pretrained_section(system, config, vectors)
+    require_new_texts(system, name, pretrained.encoder if pretrained else None)
     corpus = with_all_splits(corpus_from_frame(frame, question_types))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / CORPUS_FILE
@@ -81,6 +85,10 @@ def fit(
         path = folder / VECTORS
         _store_vectors(corpus, vectors, path, lowercase, out_of_vocabulary)
         files = files._replace(vectors=str(path))
+    if pretrained:
+        path = folder / SENTENCE_VECTORS
+        _store_sentence_vectors(corpus, pretrained, path, lowercase, typed_only=types is not None)
+        files = files._replace(sentence_vectors=str(path))
     if system.needs_prototypes:
         path = folder / PROTOTYPES_FILE
         choice = system.ranker_spec.prototype_choice or prototype_choice
@@ -131,6 +139,37 @@ def _changed(
         return system.changed(changes) if changes else system
     except ValidationError as error:
         raise AnalogyQAError(explain_error(System, error.errors()[0])) from None
+
+
+def _pretrained_section(
+    system: System, config: Config, weights: str | Path | None
+) -> SentenceVectors | None:
+    """Return the section of the sentence vectors that a system reads, perhaps of another model."""
+    if not system.sentence_vectors:
+        return None
+    section = config.sentence_vectors.get(system.sentence_vectors[0])
+    if weights is None and section is None:
+        raise AnalogyQAError(f"{system.title} reads sentence vectors: name their model as vectors")
+    if weights is None:
+        return section
+    names = [MINILM_MODEL if weights == MINILM else str(weights)]
+    if section is None:
+        return SentenceVectors(encoder="sentence_transformers", weights=names)
+    return section.model_copy(update={"weights": names})
+
+
+def _store_sentence_vectors(
+    corpus: pd.DataFrame, section: SentenceVectors, path: Path, lowercase: bool, typed_only: bool
+) -> None:
+    """Write the vectors of the sentences that ranking needs."""
+    name = next(iter(section.weights or []), "")
+    given = {"options": section.options, "lowercase": lowercase}
+    settings, sentences = (
+        section.model_dump(mode="json") | given,
+        ranked_sentences(corpus, typed_only),
+    )
+    resources = Resources(name, "", (), lowercase, section.options)
+    store_sentences([sentences], settings, resources, f"{section.encoder} {name}", path)
 
 
 def _store_vectors(

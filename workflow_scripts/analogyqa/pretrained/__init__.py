@@ -1,6 +1,8 @@
 """The pre-trained sentence encoders: functions that return float32 [n, d]."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -49,11 +51,40 @@ def local_class(encoder: str) -> Any:
     return model and model.load()
 
 
-def model_record(encoder: str, weights: str) -> dict[str, str] | None:
-    """Return the name of a `LocalModel` and the hash of its files, for the record of its vectors.
+def store_sentences(
+    parts: Iterable[Sequence[str]],
+    settings: dict[str, Any],
+    resources: Resources,
+    origin: str,
+    path: str | Path,
+) -> None:
+    """Encode sentences and store their vectors, as `vectors.store.write_store` does.
 
-    None for an encoder that encodes no new texts.
+    The record also has what it takes to encode new texts: the settings, and the hash of the model.
+
+    Args:
+        parts: The sentences, encoded one part after the other: the last bits of a vector depend on
+            the sentences in its batch.
+        settings: The section of the configuration, with `options` and `lowercase`.
+        resources: What the encoder reads.
+        origin: Where the vectors come from, for the record.
+        path: The .npy file.
+
+    Raises AnalogyQAError as `encode_sentences`.
     """
+    import numpy as np
+
+    from analogyqa.vectors.store import write_store
+
+    encoder, parts = settings["encoder"], [part for part in parts if part]
+    vectors = np.concatenate([encode_sentences(encoder, part, resources) for part in parts])
+    sentences, is_found = [*chain(*parts)], np.ones(len(vectors), dtype=bool)
+    model = _model_record(encoder, resources.weights)
+    write_store(vectors, is_found, sentences, origin, path, settings, model=model)
+
+
+def _model_record(encoder: str, weights: str) -> dict[str, str] | None:
+    """Return the name of a `LocalModel` and the hash of its files; None for another encoder."""
     from analogyqa.pretrained.hugging_face import find_model, hash_model
 
     model = local_class(encoder)

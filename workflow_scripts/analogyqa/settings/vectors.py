@@ -1,6 +1,6 @@
 """Word vectors, sentence vectors, named entities and lemmas."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -127,7 +127,7 @@ class SentenceVectors(Section):
         return self
 
     @property
-    def options(self) -> dict[str, object]:
+    def options(self) -> dict[str, Any]:
         """The keys that only its encoder reads, with their values."""
         return {name: getattr(self, name) for name in PRETRAINED[self.encoder].options}
 
