@@ -73,10 +73,12 @@ def test_imports_follow_the_order():
 
 # Code that the library does not have, an example of it, and the package that may have it.
 SNAKEMAKE = r"(?m)^\s*(?:from|import) (snakemake|slurm_patience)\b"
+PYPLOT = r"import.* pyplot|matplotlib\.(pyplot|use)\b"
 FORBIDDEN = {
     "Snakemake": (SNAKEMAKE, "import snakemake\n", ""),
-    # It loads the backend of the user, and importing it could replace that of a notebook.
-    "pyplot": (r"import.* pyplot|matplotlib\.(pyplot|use)\b", "from matplotlib import pyplot", ""),
+    # It loads the backend of the user, and importing it could replace that of a notebook. Only
+    # `Explanation.plot` wants that.
+    "pyplot": (PYPLOT, "from matplotlib import pyplot", "report"),
     "names of rankers": (r"ranker (==|!=|in) ", 'if system.ranker == "cosine":', "rankers"),
 }
 

@@ -333,7 +333,7 @@ def test_sentences_are_encoded_as_the_ranker_compares_them(models):
 def test_a_model_says_what_it_is(models):
     model, _ = models["analogy"]
     assert repr(model) == f"<Model {model.job.cell.label}, seed 0>"
-    assert model.job.system.title in model._repr_html_()
+    assert f"<td>{model.job.cell.system}</td>" in model._repr_html_()
 
 
 # Fitted to a data frame

@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.explained import (
@@ -83,3 +85,27 @@ def test_a_picture_is_saved_with_its_texts_in_one_of_two_formats(tmp_path):
     explanation.shifts = None
     with pytest.raises(AnalogyQAError, match="nothing to draw"):
         save_picture(explanation, tmp_path / "picture.svg")
+
+
+def test_a_plot_is_drawn_into_given_axes_or_a_new_figure():
+    explanation = make_explanation([1, 0, 0])
+    axes = Figure().subplots()
+    assert explanation.plot(axes) is axes
+    new = explanation.plot()
+    assert new.figure.get_suptitle() == explanation.question
+    for drawn in (axes, new):
+        assert {"1", "2", "3", "A", "B", "C"} == {text.get_text() for text in drawn.texts}
+    pyplot.close(new.figure)
+    with pytest.raises(AnalogyQAError, match="nothing to draw"):
+        explanation.model_copy(update={"shifts": None}).plot()
+
+
+def test_a_table_has_the_candidates_and_the_prototypes_that_decide():
+    explanation = make_explanation([1, 0, 0])
+    frame = explanation.to_frame()
+    assert [*frame.index] == [1, 2, 3] and [*frame["letter"]] == ["A", "B", "C"]
+    for row, candidate in zip(frame.itertuples(), explanation.candidates, strict=True):
+        assert (row.candidate, row.score) == (candidate.candidate, candidate.score)
+        assert row.prototype_answer == explanation.prototypes[candidate.decided_by].answer
+    explanation.candidates[0].decided_by = None
+    assert explanation.to_frame()["prototype_answer"].isna().tolist() == [True, False, False]

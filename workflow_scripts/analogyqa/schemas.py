@@ -1,6 +1,8 @@
 """Schemas of the tables between stages, checked on every read and write, and of explanations."""
 
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -9,6 +11,9 @@ from pydantic import BaseModel, TypeAdapter
 
 from analogyqa.errors import REBUILD, AnalogyQAError, explain_damage
 from analogyqa.files import atomic_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SPLITS = ("train", "dev", "test")
 
@@ -194,6 +199,34 @@ class Explanation(BaseModel):
     candidates: list[Candidate]
     prototypes: list[Prototype] = []
     shifts: Shifts | None = None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each candidate, the best first; the index is its rank, from 1.
+
+        The columns are candidate, label, score, unknown and words, those that won most dimensions,
+        as in the picture; and of the prototype that decides, prototype_question, prototype_answer
+        and letter, its letter in the picture. They are null or "" if there is nothing to say.
+        """
+        return _report().explanation_frame(self)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the shifts of the candidates and the prototypes; return the axes.
+
+        Args:
+            ax: The axes of matplotlib to draw into; None for a new figure of pyplot.
+
+        Raises AnalogyQAError for a system that does not compare with prototypes.
+        """
+        return _report().plot_explanation(self, ax)
+
+
+def _report() -> Any:
+    """Return the module that shows explanations.
+
+    It is imported by its name, as plug-ins are: what a job computes does not depend on how it is
+    drawn (runs/depends_on.py).
+    """
+    return import_module("analogyqa.report.explained")
 
 
 EXPLANATIONS = TypeAdapter(list[Explanation])

@@ -21,7 +21,7 @@ _SAMPLE = _LIBRARY.parents[1] / "sample" / "wikiqa", _LIBRARY / "sample"
 
 
 def load_sample() -> pd.DataFrame:
-    """Return the bundled sample of 222 questions as a data frame for `corpus_from_frame`.
+    """Return the bundled sample of 360 questions as a data frame for `corpus_from_frame`.
 
     Its sentences are invented; see sample/README.md.
     """

@@ -357,7 +357,7 @@ class Model:
             for split, pairs in self.corpus.groupby("split", sort=False)
         }
         rows = {
-            "system": self.job.system.title,
+            "system": self.job.cell.system,
             "data set": self.job.cell.dataset,
             "question types": ", ".join(self.job.types or [self.job.cell.subset]),
             "seed": self.seed,

@@ -159,34 +159,80 @@ def picture_format(path: Path) -> str:
     return kind
 
 
+def explanation_frame(explanation: Explanation) -> pd.DataFrame:
+    """Return an explanation as a table; see `Explanation.to_frame`."""
+    letters = {number: letter for letter, number in lettered_prototypes(explanation).items()}
+    keys = ["candidate", "label", "score", "unknown"]
+    rows = []
+    for candidate in explanation.candidates:
+        row = candidate.model_dump(include={*keys}) | {"words": word_text(candidate.words)}
+        if candidate.decided_by is not None:
+            best = explanation.prototypes[candidate.decided_by]
+            row |= {"prototype_question": best.question, "prototype_answer": best.answer}
+            row["letter"] = letters.get(candidate.decided_by, "")
+        rows.append(row)
+    columns = [*keys, "words", "prototype_question", "prototype_answer", "letter"]
+    index = pd.RangeIndex(1, len(rows) + 1, name="rank")
+    return pd.DataFrame(rows, index, columns)
+
+
+def plot_explanation(explanation: Explanation, axes: Axes | None) -> Axes:
+    """Draw the plot with a legend into axes, or a new figure of pyplot, and return them.
+
+    Raises AnalogyQAError when there is nothing to draw.
+    """
+    shifts = _drawn_shifts(explanation)
+    if axes is None:
+        from matplotlib import pyplot  # shows the figure in notebooks
+
+        figure, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT), layout="constrained")
+        _add_title(figure, explanation.question)
+    with own_style():
+        _draw(axes, explanation, shifts)
+        _add_legend(axes, ncols=2)  # the font of the user may be a wide one
+    return axes
+
+
+def _drawn_shifts(explanation: Explanation) -> Shifts:
+    if explanation.shifts is None:
+        raise AnalogyQAError(
+            f"{explanation.run} does not compare with prototypes, so there is nothing to draw. "
+            "Its scores and words need no picture"
+        )
+    return explanation.shifts
+
+
 def save_picture(explanation: Explanation, path: Path) -> None:
     """Save the plot with a legend, and a text below it.
 
     Raises AnalogyQAError when there is nothing to draw, or no format by the suffix of the path.
     """
-    kind, shifts = picture_format(path), explanation.shifts
-    if shifts is None:
-        raise AnalogyQAError(
-            f"{explanation.run} does not compare with prototypes, so there is nothing to draw. "
-            "Leave out --output to see its scores and words"
-        )
+    kind, shifts = picture_format(path), _drawn_shifts(explanation)
     lines = _text(explanation, shifts)
     height = LINE * len(lines)
     with own_style():
         figure = Figure((WIDTH, HEIGHT + height), layout="constrained")
         plot, below = figure.subplots(2, height_ratios=[HEIGHT, height])
         _draw(plot, explanation, shifts)
-        anchor = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": 3, "borderaxespad": 0.2}
-        space = {"frameon": False, "columnspacing": 1.5, "handletextpad": 0.2}
-        plot.legend(fontsize="small", **anchor, **space)
-        title = f"{explanation.question}\n{explanation.run}, seed {explanation.seed}"
-        figure.suptitle(title, x=0.02, ha="left", fontsize="medium", parse_math=False)
+        _add_legend(plot, ncols=3)
+        _add_title(figure, f"{explanation.question}\n{explanation.run}, seed {explanation.seed}")
         below.set_axis_off()
         for row, (line, style) in enumerate(lines):
             place = (0, 1 - (row + 0.5) / len(lines))
             look = {"style": style, "fontsize": "small", "va": "center", "parse_math": False}
             below.annotate(line, place, xycoords="axes fraction", **look)
         write_figure(figure, kind, path)
+
+
+def _add_title(figure: Figure, title: str) -> None:
+    figure.suptitle(title, x=0.02, ha="left", fontsize="medium", parse_math=False)
+
+
+def _add_legend(axes: Axes, ncols: int) -> None:
+    """Add a legend above axes."""
+    anchor = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": ncols, "borderaxespad": 0.2}
+    space = {"frameon": False, "columnspacing": 1.5, "handletextpad": 0.2}
+    axes.legend(fontsize="small", **anchor, **space)
 
 
 def _draw(axes: Axes, explanation: Explanation, shifts: Shifts) -> None:
