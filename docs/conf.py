@@ -20,7 +20,7 @@ RAISES = re.compile(r"^Raises (\w+) ")
 project = "analogyqa"
 copyright = "the authors of analogyqa"
 extensions = [
-    *("myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"),
+    *("myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"),
     "sphinx.ext.viewcode",
 ]
 root_doc = "docs/index"
@@ -34,6 +34,11 @@ exclude_patterns = [".*", "docs/_build", "resources", "results/[!R]*", "workflow
 templates_path = [str(Path(__file__).parent / "templates")]  # autosummary has another root
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
+# The page that is a notebook is run in a temporary folder.
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600  # seconds of a cell
+nb_output_stderr = "remove"  # progress bars
 default_role = "literal"  # docstrings have Markdown's backticks
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "signature"

@@ -1,6 +1,7 @@
 """The lock file, the dependencies and the conda environments agree, and `make` installs them."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from builders.pages import texts_of
 from builders.projects import repository_files
 
 ROOT = Path(__file__).parents[1]
@@ -200,7 +202,7 @@ def test_a_wheel_has_the_library_the_systems_of_the_papers_and_the_sample(wheel)
 
 @pytest.mark.slow
 @pytest.mark.draw
-def test_an_installed_wheel_fits_a_system_to_a_data_frame(wheel, tmp_path):
+def test_the_notebook_runs_with_an_installed_wheel_in_an_empty_folder(wheel, tmp_path):
     venv, empty = tmp_path / "venv", tmp_path / "empty"
     empty.mkdir()
     subprocess.check_call([sys.executable, "-m", "venv", "--without-pip", venv])
@@ -211,17 +213,22 @@ def test_an_installed_wheel_fits_a_system_to_a_data_frame(wheel, tmp_path):
     # .pth file has no .pth files of its own.
     (packages,) = venv.glob("lib/*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
-    code = """
+    cells = texts_of("{code-cell}", [ROOT / "docs" / "python.md"])
+    assert len(cells) == 10
+    checks = """
 import analogyqa
-from analogyqa.corpora.frames import load_sample
-from analogyqa.model import Model
-
-frame = load_sample().query("question_id < 'Q2'").drop(columns="split")
-model = Model.fit("analogy", frame, prototypes=2, training={"max_epochs": 1, "sentence_dim": 4})
-print(analogyqa.__file__, model.rank("who was it?", ["the tower", "a painter"]).shape)
+print(analogyqa.__file__)
+print(model.rank(question, answers)["candidate"][0])
+print(model.evaluate().loc["mrr", "test"] > 0.6, list(ranked["system"])[0])
 """
-    printed = subprocess.check_output([python, "-c", code], cwd=empty, text=True)
-    assert printed.split(maxsplit=1) == [str(packages / "analogyqa" / "__init__.py"), "(2, 5)\n"]
+    code = "\n".join([*cells, checks])
+    environment = os.environ | {"MPLBACKEND": "agg"}
+    command = [python, "-I", "-c", code]
+    printed = subprocess.check_output(command, cwd=empty, text=True, env=environment)
+    library = packages / "analogyqa" / "__init__.py"
+    assert printed.splitlines() == [
+        str(library), "Rembrandt painted it in Leiden.", "True analogy"
+    ]  # fmt: skip
     assert [*empty.iterdir()] == []
 
 

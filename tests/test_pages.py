@@ -85,7 +85,7 @@ PARTS = {**config_schema()["properties"], **paper_schema()["properties"]}
 def test_every_code_block_can_be_read(page):
     for block in code_blocks(ROOT / page):
         where = f"{page}:{block.line}"
-        if block.language == "python":
+        if block.language in ("python", "{code-cell}"):
             parse_python(block.text, where)
         elif block.language == "yaml":
             # The last is the name of a figure.

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal, TypeVar
+from weakref import finalize
 
 import numpy as np
 import pandas as pd
@@ -67,8 +68,6 @@ class Model:
     Args:
         learned: The cell with the tables of the seed, and the checkpoint of a trained system.
     """
-
-    _owned_folder: TemporaryDirectory | None = None  # removed with the model
 
     def __init__(self, learned: Learned) -> None:
         self.learned = learned
@@ -164,7 +163,8 @@ class Model:
             device=device,
         )
         model = cls(learned)
-        model._owned_folder = owned
+        if owned:
+            finalize(model, owned.cleanup)
         return model
 
     @classmethod
@@ -330,8 +330,8 @@ class Model:
             train = select_subset(self.corpus, "train", self.job.types)
         return self._score(pairs, train)
 
-    def evaluate(self, frame: pd.DataFrame | None = None) -> pd.DataFrame:
-        """Return the mean of each measure over questions: a row for each, columns dev and test.
+    def measure(self, frame: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Measure the ranking of each question of dev and test: a table of schema METRICS.
 
         Args:
             frame: A data frame as for `fit`, whose training questions are ignored; without a column
@@ -342,7 +342,14 @@ class Model:
         corpus = self.corpus
         if frame is not None:
             corpus = corpus_from_frame(frame, self.learned.question_types, split="test")
-        metrics = compute_metrics(self.score_splits(corpus), corpus, self.job.types)
+        return compute_metrics(self.score_splits(corpus), corpus, self.job.types)
+
+    def evaluate(self, frame: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Return the mean of each measure over questions: a row for each, columns dev and test.
+
+        Takes and raises what `measure` does.
+        """
+        metrics = self.measure(frame)
         metrics = metrics[metrics["measure"].isin(MEASURES)]
         table = metrics.pivot_table("value", "measure", "split", sort=False)
         return table[[split for split in EVALUATED if split in table]]
