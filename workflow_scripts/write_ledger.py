@@ -9,7 +9,7 @@ from analogyqa.evaluation.summary import read_results, write_csv
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.ledger_pages import to_markdown
-from analogyqa.report.outcomes import verdict_svg
+from analogyqa.report.verdict_picture import verdict_svg
 
 with job(snakemake):
     (config, by_name), inputs = reported(snakemake), snakemake.input

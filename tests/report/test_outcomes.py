@@ -1,23 +1,12 @@
-"""The outcomes of a paper as sentences, a table and a picture."""
-
-import re
+"""The outcomes of a paper as sentences and a table."""
 
 import pandas as pd
-import pytest
 
 from analogyqa.evaluation.claims import CLAIMS
 from analogyqa.evaluation.published import LEDGER
 from analogyqa.evaluation.summary import to_frame
 from analogyqa.evaluation.verdicts import OUR_DATA
-from analogyqa.report.outcomes import (
-    HEIGHT,
-    MOST,
-    WIDTH,
-    findings,
-    headline,
-    results_table,
-    verdict_svg,
-)
+from analogyqa.report.outcomes import findings, headline, results_table
 from builders.report import make_paper
 
 PAPER = make_paper()
@@ -78,33 +67,3 @@ def test_the_sentences_and_the_table_are_as_reviewed(golden):
 def test_empty_results_give_no_sentence():
     assert findings(PAPER, make_ledger(), make_claims()) == []
     assert headline(PAPER, make_ledger(), make_claims()) == ""
-    assert verdict_svg(PAPER, make_ledger()) == ""
-
-
-@pytest.mark.parametrize("count", [3, 3 * MOST])
-def test_the_picture_shows_every_number_within_its_width(count):
-    numbers = [
-        {"verdict": "lower", "published": 0.8, "mean": 0.4, "run_low": 0.4, "run_high": 0.6},
-        {"verdict": "reproduced", "published": 0.8, "mean": 0.8},
-        {"verdict": "not run", "published": 0.8},
-    ]
-    svg = verdict_svg(PAPER, make_ledger(*(numbers * (count // 3))))
-    assert svg.count("<title>") == count
-    # The axis is from .4 to .8.
-    assert svg.count(f"{HEIGHT}.0V{HEIGHT / 2}") == count // 3  # the intervals
-    assert len(re.findall(r'cy="0\.0" r="3\.4"', svg)) == count  # the published values
-    starts = [float(start) for start in re.findall(r"translate\((\d[\d.]*) \d", svg)]
-    widths = [float(width) for width in re.findall(r"h([\d.]+)\"/", svg)]
-    assert max(starts) + max(widths) <= WIDTH + 40
-
-
-def test_equal_scores_can_be_drawn():
-    equal = {"verdict": "reproduced", "published": 1, "mean": 1}
-    assert 'cy="0.0" r="2.6"' in verdict_svg(PAPER, make_ledger(equal))
-
-
-def test_a_ratio_beyond_the_axis_is_drawn_at_the_edge():
-    counts = {"verdict": "higher", "published": 1, "kind": "count"}
-    svg = verdict_svg(PAPER, make_ledger(*({**counts, "mean": mean} for mean in (1, 8, 99))))
-    heights = [float(height) for height in re.findall(r'cy="([\d.]+)" r="2\.6"', svg)[:3]]
-    assert heights == [HEIGHT / 2, 0, 0]

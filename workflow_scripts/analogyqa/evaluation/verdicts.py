@@ -24,15 +24,15 @@ class Look(NamedTuple):
     meaning: str
 
 
-# Blue, orange and grey differ for any colour vision. Misses in both directions have one colour.
+# The marks also differ without their colours.
 LOOKS = {
     REPRODUCED: Look(
         "=",
-        "🟦",
+        "🟩",
         "the published value is in the prediction interval of one more run; without ±, it is our "
         "value as printed",
     ),
-    HIGHER: Look("↑", "🟧", "our interval is above the published value"),
+    HIGHER: Look("↑", "🟦", "our interval is above the published value"),
     LOWER: Look("↓", "🟧", "our interval is below the published value"),
     INCONCLUSIVE: Look(
         "?",

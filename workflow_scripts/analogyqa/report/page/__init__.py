@@ -33,11 +33,12 @@ from analogyqa.evaluation.summary import (
 )
 from analogyqa.evaluation.verdicts import LOOKS
 from analogyqa.report.html_pages import render
-from analogyqa.report.outcomes import headline, verdict_svg
+from analogyqa.report.outcomes import headline
 from analogyqa.report.page.papers import PaperPage, claim_cards
 from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.tables import SUBSTITUTES, build_table, cell_legend
 from analogyqa.report.trace import page_provenance, run_log
+from analogyqa.report.verdict_picture import verdict_svg
 from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.data import ALL
