@@ -25,7 +25,7 @@ PlainOption = Annotated[
 ]
 SnakemakeArguments = Annotated[
     list[str] | None,
-    typer.Argument(metavar="SNAKEMAKE_ARGUMENTS", help="Passed on to Snakemake."),
+    typer.Argument(metavar="ARGUMENTS", help="Passed on to Snakemake."),
 ]
 
 
