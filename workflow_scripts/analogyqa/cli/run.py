@@ -15,7 +15,7 @@ from analogyqa.settings.load import read_config
 from analogyqa.surroundings import require_cache
 
 SAMPLE = Path("sample/config.yaml")
-TABLE = Path("results/demo/tables/diallo2019/table4.md")
+TABLE = Path("results/demo/tables/sample/table4.md")
 # A value of `--config` in one argument with the option.
 _JOINED = re.compile(r"(?:--config=|-C=?)(.+)")
 
