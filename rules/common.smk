@@ -387,10 +387,17 @@ def ranks_typed_questions_only(wildcards):
     )
 
 
-def ranks_training_questions(wildcards):
-    """Return whether folds rank the training questions of a corpus by these sentence vectors."""
+def reads_wrong_training_answers(wildcards):
+    """Return whether the wrong candidates of training questions have sentence vectors, too.
+
+    Folds rank them, and fitted systems learn from them.
+    """
     folds = folds_that_share(wildcards.sentence_vectors)
-    return any(cells.without_fold(cell.corpus) == wildcards.corpus for cell in folds)
+    dataset, _ = split_corpus(wildcards.corpus)
+    return any(cells.without_fold(cell.corpus) == wildcards.corpus for cell in folds) or any(
+        cell.dataset == dataset and CONFIG.system_at(cell.system, cell.overrides).fitted
+        for cell in cells_with(wildcards.sentence_vectors)
+    )
 
 
 # Hyperparameters and costs

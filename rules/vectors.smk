@@ -94,7 +94,7 @@ rule encode_sentences:
         name=lambda wildcards: next(iter(available("name")(wildcards)), None),
         origin=lambda wildcards: AVAILABLE.sentence_vectors_origin(wildcards.sentence_vectors),
         typed_only=ranks_typed_questions_only,
-        with_training=ranks_training_questions,
+        with_training=reads_wrong_training_answers,
         code=lambda wildcards: script_hash(
             "encode_sentences",
             PRETRAINED[pretrained_encoder(wildcards).encoder].definition,

@@ -160,6 +160,15 @@ def test_folds_of_the_plan_share_sentence_vectors_that_are_not_fitted(changed):
     assert [job.params.with_training for job in encoding] == [True, False, False, False]
 
 
+def test_a_fitted_system_reads_the_vectors_of_wrong_training_candidates(changed):
+    vectors = {"dct": {"encoder": "dct", "vectors": "fasttext"}}
+    for ranker, expected in (("mapped", True), ("cosine", False)):
+        system = {"title": "S", "sentence_vectors": "dct", "ranker": ranker}
+        jobs = changed(sentence_vectors=vectors, systems={"s": system}, cross_validation=None)
+        job = jobs.job("encode_sentences", "wikiqa/dct", ("corpus", "sentence_vectors"))
+        assert job.params.with_training == expected
+
+
 def test_a_resource_doubles_with_each_attempt(jobs):
     resources = jobs.names["growing"](mem_mb=20, runtime=1)
     assert [resources["mem_mb"](None, attempt) for attempt in (1, 2, 3)] == [20, 40, 80]

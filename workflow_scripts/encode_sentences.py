@@ -13,7 +13,7 @@ with job(snakemake) as settings:
     corpus = read_table(inputs.corpus, CORPUS)
     sentences = ranked_sentences(corpus, params.typed_only)
     parts = [sentences]
-    if params.with_training:  # folds also rank the wrong candidates of training questions
+    if params.with_training:  # also the wrong candidates of training questions
         every, known = ranked_sentences(corpus.assign(label=1), params.typed_only), {*sentences}
         parts.append([text for text in every if text not in known])
     resources = Resources(

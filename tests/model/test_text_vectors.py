@@ -109,6 +109,15 @@ def test_a_data_frame_is_fitted_to_a_model_of_ones_own(run, corpus, tmp_path):
         Model.fit(system, corpus, tmp_path / "other")
 
 
+def test_a_fitted_system_has_the_vectors_of_wrong_training_candidates(run, corpus, tmp_path):
+    run()
+    is_right = (corpus["split"] != "train") | (corpus["label"] == 1)
+    frame = corpus.assign(candidate=corpus["candidate"].where(is_right, corpus["candidate"] + " ?"))
+    system = System(title="Mine", sentence_vectors="mine", ranker="mapped")
+    model = Model.fit(system, frame, vectors=tmp_path / "model")
+    assert {*frame["question"], *frame["candidate"]} <= model.word_ids.keys()
+
+
 def test_a_saved_model_keeps_only_its_prototypes_and_checks_its_encoder(run, tmp_path):
     model = tmp_path / "model"
     loaded = Model.load(run(), MINE.path)

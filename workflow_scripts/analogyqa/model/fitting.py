@@ -87,7 +87,10 @@ def fit(
         files = files._replace(vectors=str(path))
     if pretrained:
         path = folder / SENTENCE_VECTORS
-        _store_sentence_vectors(corpus, pretrained, path, lowercase, typed_only=types is not None)
+        # A fitted system also learns from wrong candidates, as if they were to be ranked.
+        needed = corpus.assign(label=1) if system.fitted else corpus
+        sentences = ranked_sentences(needed, typed_only=types is not None)
+        _store_sentence_vectors(sentences, pretrained, path, lowercase)
         files = files._replace(sentence_vectors=str(path))
     if system.needs_prototypes:
         path = folder / PROTOTYPES_FILE
@@ -159,16 +162,12 @@ def _pretrained_section(
 
 
 def _store_sentence_vectors(
-    corpus: pd.DataFrame, section: SentenceVectors, path: Path, lowercase: bool, typed_only: bool
+    sentences: Sequence[str], section: SentenceVectors, path: Path, lowercase: bool
 ) -> None:
-    """Write the vectors of the sentences that ranking needs."""
-    name = next(iter(section.weights or []), "")
-    given = {"options": section.options, "lowercase": lowercase}
-    settings, sentences = (
-        section.model_dump(mode="json") | given,
-        ranked_sentences(corpus, typed_only),
-    )
-    resources = Resources(name, "", (), lowercase, section.options)
+    """Write the vectors of sentences, for a section of the configuration."""
+    name, options = next(iter(section.weights or []), ""), section.options
+    settings = section.model_dump(mode="json") | {"options": options, "lowercase": lowercase}
+    resources = Resources(name, "", (), lowercase, options)
     store_sentences([sentences], settings, resources, f"{section.encoder} {name}", path)
 
 
