@@ -95,22 +95,25 @@ def render() -> str:
 
 def draw_ratios() -> None:
     """Draw how many times better our ways are."""
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
-    plt.rcParams["svg.hashsalt"] = "analogyqa"
+    from analogyqa.report.style import COLOURS, INK, own_style, write_figure
+
     results = newest_results()
     ratios = results[results["ratio"] != ""]
-    figure, axes = plt.subplots(figsize=(7, 0.4 * len(ratios) + 1), layout="constrained")
     values = ratios["ratio"].astype(float).to_numpy()
     labels = [f"{row['goal']} ({setting(row)})" for _, row in ratios.iterrows()]
-    bars = axes.barh(labels, values)
-    axes.margins(x=0.12)
-    axes.bar_label(bars, [f"{value:.3g}" for value in values], padding=3, fontsize=8)
-    axes.set(xscale="log", xlabel="times better than the other way (log)")
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.tick_params(axis="y", labelsize=7)
-    axes.invert_yaxis()
-    figure.savefig(PAGE.with_name("performance.svg"), metadata={"Date": None})
+    with own_style():
+        figure = Figure((7, 0.3 * len(ratios) + 1), layout="constrained")
+        axes = figure.subplots()
+        bars = axes.barh(labels, values, color=COLOURS[0])
+        axes.margins(x=0.12)
+        axes.bar_label(bars, [f"{value:.3g}" for value in values], padding=3, fontsize=8)
+        axes.set(xscale="log", xlabel="times better than the other way (log)")
+        axes.axvline(1, color=INK, linewidth=0.8)
+        axes.tick_params(axis="y", labelsize=7)
+        axes.invert_yaxis()
+        write_figure(figure, "svg", PAGE.with_name("performance.svg"))
 
 
 if __name__ == "__main__":

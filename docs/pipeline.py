@@ -9,18 +9,21 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import networkx as nx
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from analogyqa.report.style import INK, own_style, write_figure
 
 ROOT = Path(__file__).parents[1]
 STAGES = {  # rule file to colour
-    "sources": "#d9d9d9",
-    "corpora": "#cfe2f3",
-    "analogies": "#b6d7a8",
-    "vectors": "#d9ead3",
-    "quadruples": "#fff2cc",
-    "runs": "#f9cb9c",
-    "report": "#d9d2e9",
+    "sources": "#b5b5b5",
+    "corpora": "#9fbfdc",
+    "analogies": "#93c47d",
+    "vectors": "#b5cfa9",
+    "quadruples": "#dccb84",
+    "runs": "#dea66b",
+    "report": "#b4a7d6",
 }
 # The hyperparameters that dev chose are trained again, on all subsets.
 BACK = ["choose_hyperparameters", "train_encoder"]
@@ -65,24 +68,25 @@ def main() -> None:
         for column, rows in columns.items()
         for row, rule in enumerate(rows)
     }
-    plt.rcParams["svg.hashsalt"] = "analogyqa"
-    figure, axes = plt.subplots(figsize=(13, 3.6), layout="constrained")
-    for first, second in [*graph.edges, *back]:
+    figure = Figure((13, 3.6), layout="constrained")
+    axes = figure.subplots()
+    # Snakemake numbers and lists them differently each time.
+    for first, second in sorted([*graph.edges, *back], key=lambda edge: [rules[k] for k in edge]):
         (x0, y0), (x1, y1) = place[first], place[second]
         start, end = (x0 + WIDTH / 2, y0), (x1 - WIDTH / 2, y1)
-        arrow = {"arrowstyle": "-|>", "color": "#888888", "linewidth": 0.9, "shrinkB": 0}
+        arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 0.9, "shrinkB": 0}
         if (first, second) in back:
             start, end = (x0, y0 + HEIGHT / 2), (x1, y1 + HEIGHT / 2)
             arrow["connectionstyle"] = "arc3,rad=0.3"
         axes.annotate("", end, start, arrowprops=arrow, zorder=0)
     for rule, (x, y) in place.items():
         colour = STAGES[stage_of(rules[rule])]
-        box = plt.Rectangle((x - WIDTH / 2, y - HEIGHT / 2), WIDTH, HEIGHT, facecolor=colour)
-        box.set(edgecolor="#444444", linewidth=0.8)
+        box = Rectangle((x - WIDTH / 2, y - HEIGHT / 2), WIDTH, HEIGHT, facecolor=colour)
+        box.set(edgecolor=INK, linewidth=0.8)
         axes.add_patch(box)
         text = rules[rule].replace("_", " ").removeprefix("build ")
-        axes.text(x, y, text, ha="center", va="center", fontsize=8)
-    handles = [plt.Rectangle((0, 0), 1, 1, facecolor=colour) for colour in STAGES.values()]
+        axes.text(x, y, text, ha="center", va="center", fontsize=8, color="black")
+    handles = [Rectangle((0, 0), 1, 1, facecolor=colour) for colour in STAGES.values()]
     labels = [f"rules/{stage}.smk" for stage in STAGES]
     used = [stage_of(name) for name in rules.values()]
     chosen = [index for index, stage in enumerate(STAGES) if stage in used]
@@ -91,8 +95,9 @@ def main() -> None:
     axes.set_axis_off()
     axes.autoscale_view()
     axes.set_aspect("auto")
-    figure.savefig(Path(__file__).with_suffix(".svg"), metadata={"Date": None})
+    write_figure(figure, "svg", Path(__file__).with_suffix(".svg"))
 
 
 if __name__ == "__main__":
-    main()
+    with own_style():
+        main()

@@ -305,6 +305,17 @@ def test_a_pair_is_drawn_once_or_reported_as_not_run(tmp_path, corpus, golden, h
         assert "##" not in questions
 
 
+@pytest.mark.parametrize(("count", "shape"), [(1, (1, 1)), (3, (1, 3)), (4, (2, 2)), (5, (2, 3))])
+def test_panels_are_in_lines_of_three(count, shape):
+    frame = build_pairs(*PAIR, pair_values, {})
+    frame = pd.concat([frame.assign(dataset=str(number)) for number in range(count)])
+    with patch("analogyqa.report.figures.save_figure") as saved:
+        draw_pairs(frame, PAIR_CONFIG, {})
+    panels = saved.call_args.args[0].axes
+    assert [axes.get_visible() for axes in panels] == [n < count for n in range(len(panels))]
+    assert panels[0].get_gridspec().get_geometry() == shape
+
+
 def forest(datasets: list[str], values=pair_values) -> partial:
     """Return a drawing of a claim about three data sets, two of which may be left out."""
     claim = {"claim": "c", "where": "ours", "primary": "cross-validated"}

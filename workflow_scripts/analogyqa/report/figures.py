@@ -2,6 +2,7 @@
 
 import textwrap
 from itertools import cycle
+from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -258,6 +259,7 @@ def seed_counts(frame: pd.DataFrame) -> str:
 
 LABEL_WIDTH, SIDE_WIDTH = 32, 24  # characters
 FOREST_WIDTH = 7.5  # inches
+MOST_BESIDE = 3  # panels
 NEITHER: Look = {"color": INK, "marker": "o"}  # of two systems ranks better
 # The columns that a plot need not have, with what they then are: the name of the system in the
 # legend, a second interval, the text above a value, whether its mark is hollow, the verdict beside
@@ -440,11 +442,12 @@ def _draw(
     files: Files,
     is_difference: bool = False,
 ) -> None:
-    """Draw a panel for each data set, with the rows from top to bottom; equal data, equal bytes.
+    """Draw a panel for each data set, at most MOST_BESIDE of them side by side.
 
     `frame` has a line for each data set, row and series, with the columns `dataset`, `n_items`,
     `label`, `look` (the style of a line), `point`, `low` and `high`, and any of OPTIONAL;
-    `keys` identify a row. All panels have one scale; zero is drawn if it `is_difference`.
+    `keys` identify a row. All panels have one scale; zero is drawn if it `is_difference`. Equal
+    data give equal bytes.
     """
     frame = frame.assign(row=frame.groupby(keys, sort=False).ngroup())
     frame = frame.assign(**{name: OPTIONAL[name] for name in OPTIONAL if name not in frame})
@@ -453,12 +456,17 @@ def _draw(
         for label in frame.drop_duplicates("row")["label"]
     ]
     parts = [part for _, part in frame.groupby("dataset", sort=False)]
-    columns = max(1, len(parts))
-    height = 1.9 + sum(0.36 + 0.16 * label.count("\n") for label in labels)
+    n_panels = max(1, len(parts))
+    lines = ceil(n_panels / MOST_BESIDE)
+    columns = ceil(n_panels / lines)
+    height = 0.9 + lines * (1 + sum(0.36 + 0.16 * label.count("\n") for label in labels))
     with own_style():
         width = 3 if frame["verdict"].any() else 2.2
-        figure = Figure((max(6.5, 2.4 + width * columns), height), layout="constrained")
-        panels = figure.subplots(ncols=columns, sharex=True, sharey=True, squeeze=False)
+        figure = Figure((max(6.5, 2.4 + width * columns), height))
+        figure.set_layout_engine("constrained", h_pad=0.1)
+        panels = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+        for axes in panels.flat[n_panels:]:
+            axes.set_visible(False)
         first = panels[0, 0]
         if not parts:
             first.text(0.5, 0.5, NOT_RUN, transform=first.transAxes, ha="center")
@@ -468,11 +476,13 @@ def _draw(
             pad = 6 + 9 * (count - (count > 1))  # points, for the published values
             axes.set_title(title_with_count(part, config), fontsize="medium", pad=pad)
             axes.set_xlabel(x_label)
+            axes.tick_params(axis="x", labelbottom=True)
+            axes.tick_params(axis="y", labelsize="small")
             axes.grid(axis="x")
             axes.locator_params(axis="x", nbins=4)
             if is_difference:
                 axes.axvline(0, color=INK, linewidth=0.8)
-        first.set_yticks(range(len(labels)), labels, fontsize="small")
+        first.set_yticks(range(len(labels)), labels)
         first.set_ylim(len(labels) - 0.4, -0.7)
         title = heading if config.comparable else [*heading, OTHER_DATA]
         save_figure(figure, "\n".join(title), files)

@@ -28,7 +28,8 @@ STYLE = {
     "svg.hashsalt": "analogyqa",
     "axes.spines.top": False,
     "axes.spines.right": False,
-    **dict.fromkeys([*_INKED, "grid.color"], INK),
+    **dict.fromkeys(_INKED, INK),
+    "grid.color": f"{INK}4d",  # the same transparency in three dimensions
     "grid.alpha": 0.3,
     "axes.axisbelow": True,
 }
