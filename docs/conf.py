@@ -46,6 +46,8 @@ napoleon_use_ivar = True
 highlight_language = "sh"  # of indented blocks
 html_theme = "furo"
 html_title = project
+html_static_path = ["static"]
+html_css_files = ["notebook.css"]
 html_extra_path = ["redirect"]  # from the root of the site to its first page
 html_copy_source = False
 

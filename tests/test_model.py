@@ -280,7 +280,7 @@ def test_words_without_a_vector_are_ignored_and_named(models, corpus):
         ("who is it?", ["so", " "], "is empty"),
         ("who is it?", ["so\udcff"], "no valid text"),
         ("who is it?", ["so", None], "row 1 is None"),
-        (None, ["so"], "question is None"),
+        (["who is it?"], ["so"], "question is .* not a text"),
     ],
 )
 def test_questions_that_cannot_be_ranked_are_refused(models, question, candidates, message):
@@ -328,6 +328,21 @@ def test_sentences_are_encoded_as_the_ranker_compares_them(models):
     for refused, sentences in (("aligned", answers), ("bm25", answers), ("cosine", "anna")):
         with pytest.raises(AnalogyQAError):
             models[refused][0].encode(sentences)
+
+
+@pytest.mark.parametrize(
+    ("questions", "message"),
+    [
+        ([], "no questions"),
+        (("who is it?", ["so"]), "not a pair"),
+        ([("who is it?", "so")], "'so' is one text"),
+        (pd.DataFrame({"question": [], "candidate": []}), "no rows"),
+        (pd.DataFrame({"question": ["who is it?"]}), "no column candidate"),
+    ],
+)
+def test_what_is_no_list_of_questions_is_refused(models, questions, message):
+    with pytest.raises(AnalogyQAError, match=message):
+        models["bm25"][0].rank_many(questions)
 
 
 def test_a_model_says_what_it_is(models):

@@ -203,9 +203,9 @@ class Explanation(BaseModel):
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each candidate, the best first; the index is its rank, from 1.
 
-        The columns are candidate, label, score, unknown and words, those that won most dimensions,
-        as in the picture; and of the prototype that decides, prototype_question, prototype_answer
-        and letter, its letter in the picture. They are null or "" if there is nothing to say.
+        The columns are candidate, label, score, unknown and words, those that won most dimensions.
+        If the system compares with prototypes, there are also prototype_question and
+        prototype_answer, those of the prototype that decides, and letter, its letter in the plot.
         """
         return _report().explanation_frame(self)
 

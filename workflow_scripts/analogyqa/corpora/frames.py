@@ -110,12 +110,14 @@ def with_all_splits(corpus: pd.DataFrame) -> pd.DataFrame:
 
 
 def require_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    """Raise AnalogyQAError when a data frame lacks one of some columns."""
+    """Raise AnalogyQAError when a data frame lacks one of some columns, or has no rows."""
     if missing := [column for column in columns if column not in frame]:
         raise AnalogyQAError(
             f"{FRAME} has no column {' and no column '.join(missing)}, but {shown([*frame])}. "
             "Rename the right ones: frame.rename(columns={...})"
         )
+    if not len(frame):
+        raise AnalogyQAError(f"{FRAME} has no rows")
 
 
 def require_sentence(text: object, name: str) -> None:

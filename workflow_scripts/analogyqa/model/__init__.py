@@ -22,7 +22,7 @@ from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import write_text
 from analogyqa.measures import MEASURES
-from analogyqa.model.fitting import fit
+from analogyqa.model.fitting import BAR, fit
 from analogyqa.model.learned import Learned, find_run, read_folder, write_folder
 from analogyqa.model.text_vectors import TextVectors, unique_texts
 from analogyqa.rankers import build_ranker
@@ -204,7 +204,7 @@ class Model:
     def rank_many(
         self, questions: pd.DataFrame | Iterable[tuple[str, Sequence[str]]]
     ) -> pd.DataFrame:
-        """Rank the candidates of many questions, in batches; a terminal shows the progress.
+        """Rank the candidates of many questions, in batches with a progress bar.
 
         Args:
             questions: Pairs of a question and its candidates; or a data frame with the columns
@@ -513,10 +513,14 @@ class Model:
 
 def _as_frame(questions: Iterable[tuple[str, Sequence[str]]]) -> pd.DataFrame:
     """Return questions and their candidates with the columns question_id, question, candidate."""
-    frames = [
-        pd.DataFrame({"question": question, "candidate": _require_texts("candidates", candidates)})
-        for question, candidates in questions
-    ]
+    frames = []
+    for pair in questions:
+        if isinstance(pair, str) or len(pair) != 2:
+            raise AnalogyQAError(f"{shown(pair)} is not a pair of a question and its candidates")
+        question, candidates = pair
+        require_sentence(question, "the question")
+        texts = _require_texts("candidates", candidates)
+        frames.append(pd.DataFrame({"question": question, "candidate": texts}))
     if not frames:
         raise AnalogyQAError("no questions are given")
     return pd.concat(frames, keys=range(len(frames)), names=["question_id"]).reset_index(0)
@@ -537,8 +541,8 @@ def _require_texts(name: str, texts: Sequence[str]) -> list[str]:
 
 
 def _progress(batches: Sequence[T], name: str) -> Iterable[T]:
-    """Yield batches, with a progress bar on a terminal if they take longer than a second."""
-    return tqdm(batches, desc=name, unit="batch", disable=None, delay=1, leave=False)
+    """Yield batches, and show the progress."""
+    return tqdm(batches, desc=name, unit="batch", **BAR)
 
 
 def _quadruples(pairs: pd.DataFrame, prototypes: pd.DataFrame) -> pd.DataFrame:

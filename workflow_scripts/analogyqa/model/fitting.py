@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -44,6 +44,12 @@ from analogyqa.vectors.fasttext_files import OutOfVocabulary
 from analogyqa.vectors.files import build_vocabulary, select_vectors
 from analogyqa.vectors.store import write_store
 
+# Of progress bars: on a terminal or in a notebook, if they take longer than a second.
+BAR: dict[str, Any] = {
+    "disable": False if "ipykernel" in sys.modules else None,
+    "delay": 1,
+    "leave": False,
+}
 DATASET = "frame"  # in the name of the cell
 MINILM, MINILM_MODEL = "minilm", "all-MiniLM-L6-v2"
 FASTTEXT = {"dim": 100, "epochs": 20, "min_count": 1}  # few sentences need more epochs
@@ -96,7 +102,7 @@ def fit(
         path = folder / PROTOTYPES_FILE
         choice = system.ranker_spec.prototype_choice or prototype_choice
         write_table(choose_prototypes(corpus, types, seed, choice), PROTOTYPES, path)
-        prototypes = take_prototypes(read_table(path, PROTOTYPES), types, system.p, str(path))
+        prototypes = take_prototypes(read_table(path, PROTOTYPES), types, system.p, FRAME)
         quadruples = {}
         for split in ["train"] * system.learns_from_quadruples + [*EVALUATED] * system.compares:
             pairs = select_subset(corpus, split, types)
@@ -119,7 +125,7 @@ def fit(
 
         checkpoint = checkpoint_path(job, seed, table_hashes(files), folder)
         epochs, column = system.training.max_epochs, HISTORY.names.index("epoch")
-        with tqdm(total=epochs, desc=f"Train {name}", unit="epoch", disable=None, delay=1) as bar:
+        with tqdm(total=epochs, desc=f"Train {name}", unit="epoch", **BAR) as bar:
 
             def show_epoch(history: list[list]) -> None:
                 bar.update(history[-1][column] - bar.n)

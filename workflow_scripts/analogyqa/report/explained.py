@@ -171,7 +171,9 @@ def explanation_frame(explanation: Explanation) -> pd.DataFrame:
             row |= {"prototype_question": best.question, "prototype_answer": best.answer}
             row["letter"] = letters.get(candidate.decided_by, "")
         rows.append(row)
-    columns = [*keys, "words", "prototype_question", "prototype_answer", "letter"]
+    columns = [*keys, "words"]
+    if explanation.prototypes:
+        columns += ["prototype_question", "prototype_answer", "letter"]
     index = pd.RangeIndex(1, len(rows) + 1, name="rank")
     return pd.DataFrame(rows, index, columns)
 
