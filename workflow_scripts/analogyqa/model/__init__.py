@@ -189,12 +189,11 @@ class Model:
             question: The question; its first word must be one of the types of the run's subset.
             candidates: The candidates, at least one.
 
-        Returns a row for each candidate, the best first: `candidate`, `score`, `unknown` (its words
-        without a vector, which are ignored) and
-        - for a transformer, `unread`: how many tokens of the question and the candidate are beyond
-          its longest input, and are not read;
-        - for a system that compares with prototypes, the question and the answer of the prototype
-          that decided: `prototype_question` and `prototype_answer`.
+        Returns a row for each candidate, the best first: `candidate`, `score` and `unknown` (its
+        words without a vector, which are ignored). For a transformer, `unread` is how many tokens
+        of the question and the candidate are beyond its longest input, and are not read. For a
+        system that compares with prototypes, `prototype_question` and `prototype_answer` are those
+        of the prototype that decided.
 
         Raises AnalogyQAError when the question has no type of the subset, when there is no
         candidate, or when one of them is not a text.
