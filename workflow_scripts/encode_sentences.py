@@ -5,22 +5,18 @@ import torch
 from analogyqa.job import job
 from analogyqa.pretrained import Resources, store_sentences
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.training.data import ranked_sentences, training_sentences
+from analogyqa.training.data import sentence_parts, training_sentences
 
 with job(snakemake) as settings:
     torch.set_num_threads(snakemake.threads)
     inputs, params = snakemake.input, snakemake.params
     corpus = read_table(inputs.corpus, CORPUS)
-    sentences = ranked_sentences(corpus, params.typed_only)
-    parts = [sentences]
-    if params.with_training:  # also the wrong candidates of training questions
-        every, known = ranked_sentences(corpus.assign(label=1), params.typed_only), {*sentences}
-        parts.append([text for text in every if text not in known])
+    parts = sentence_parts(corpus, params.typed_only, params.with_training)
     resources = Resources(
         next(iter(inputs.weights), params.name) or "",
         next(iter(inputs.vectors), ""),
         # Without a training split, fit on the sentences themselves.
-        training_sentences(corpus) or sentences,
+        training_sentences(corpus) or parts[0],
         settings["lowercase"],
         settings["options"],
     )

@@ -12,7 +12,7 @@ from analogyqa.schemas import CORPUS, read_table
 from analogyqa.settings.load import REPOSITORY, read_values
 from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import SentenceVectors
-from analogyqa.training.data import CellFiles, ranked_sentences
+from analogyqa.training.data import CellFiles, sentence_parts
 from builders import tiny
 from builders.cells import toy_job
 
@@ -33,15 +33,15 @@ def run_encoded(results: Path, files: CellFiles, encoder: str, ranker: object = 
     model = tiny.save_bert(results.parent / "model", words, max_position_embeddings=LONGEST)
     tiny.add_pooling(model)
     section = SentenceVectors(encoder=encoder, weights=[str(model)])
-    sentences = ranked_sentences(corpus, typed_only=False)
+    system = System(title="M", sentence_vectors="mine", ranker=ranker, p=3)
+    parts = sentence_parts(corpus, True, system.fitted)
     resources = Resources(str(model), "", [], True, section.options)
     store = results / "sentence_vectors" / "toy" / "mine.npy"
     settings = section.model_dump(mode="json") | {"options": section.options, "lowercase": True}
-    store_sentences([sentences], settings, resources, f"{encoder} {model}", store)
+    store_sentences(parts, settings, resources, f"{encoder} {model}", store)
     for path, folder in ((files.corpus, "corpora"), (files.prototypes, "prototypes")):
         (results / folder).mkdir(exist_ok=True)
         shutil.copy(path, results / folder)
-    system = System(title="M", sentence_vectors="mine", ranker=ranker, p=3)
     files = files._replace(vectors=None, sentence_vectors=str(store))
     files.quadruples.pop("train", None)
     job = toy_job(system, {0: files if system.compares else files.without_prototypes()}, cell=MINE)

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
+from analogyqa.arithmetic import reproducible_arithmetic
 from analogyqa.cells.cell import Cell, system_settings
 from analogyqa.corpora.frames import FRAME, corpus_from_frame, with_all_splits
 from analogyqa.corpora.questions import select_subset
@@ -38,7 +39,7 @@ from analogyqa.settings.load import read_paper_config
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import SentenceVectors
-from analogyqa.training.data import CellFiles, CellJob, load_pairs, ranked_sentences
+from analogyqa.training.data import CellFiles, CellJob, load_pairs, sentence_parts
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.fasttext_files import OutOfVocabulary
 from analogyqa.vectors.files import build_vocabulary, select_vectors
@@ -93,10 +94,8 @@ def fit(
         files = files._replace(vectors=str(path))
     if pretrained:
         path = folder / SENTENCE_VECTORS
-        # A fitted system also learns from wrong candidates, as if they were to be ranked.
-        needed = corpus.assign(label=1) if system.fitted else corpus
-        sentences = ranked_sentences(needed, typed_only=types is not None)
-        _store_sentence_vectors(sentences, pretrained, path, lowercase)
+        parts = sentence_parts(corpus, types is not None, system.fitted)
+        _store_sentence_vectors(parts, pretrained, path, lowercase)
         files = files._replace(sentence_vectors=str(path))
     if system.needs_prototypes:
         path = folder / PROTOTYPES_FILE
@@ -168,13 +167,16 @@ def _pretrained_section(
 
 
 def _store_sentence_vectors(
-    sentences: Sequence[str], section: SentenceVectors, path: Path, lowercase: bool
+    parts: Iterable[Sequence[str]], section: SentenceVectors, path: Path, lowercase: bool
 ) -> None:
     """Write the vectors of sentences, for a section of the configuration."""
+    import torch  # noqa: F401
+
     name, options = next(iter(section.weights or []), ""), section.options
     settings = section.model_dump(mode="json") | {"options": options, "lowercase": lowercase}
     resources = Resources(name, "", (), lowercase, options)
-    store_sentences([sentences], settings, resources, f"{section.encoder} {name}", path)
+    with reproducible_arithmetic():
+        store_sentences(parts, settings, resources, f"{section.encoder} {name}", path)
 
 
 def _store_vectors(

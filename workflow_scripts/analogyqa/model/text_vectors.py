@@ -45,8 +45,8 @@ class TextVectors:
         self._folder = copy if copy.is_dir() else find_model(name, self._class.file)
         if self._folder is None:
             raise AnalogyQAError(
-                f"{name}: the model that encodes texts ({encoder}) is not on this machine"
-                f"{looked_in(name)}. Install it, or copy its folder to {copy}"
+                f"{name}: the model that encodes texts ({encoder}) is neither installed nor a "
+                f"folder{looked_in(name)}. Install it, or copy its folder to {copy}"
             )
         if hash_model(self._folder) != recorded:
             raise AnalogyQAError(

@@ -286,5 +286,20 @@ def training_sentences(corpus: pd.DataFrame) -> list[str]:
     return _unique_texts(corpus[corpus["split"] == "train"])
 
 
+def sentence_parts(
+    corpus: pd.DataFrame, typed_only: bool, with_wrong_training: bool
+) -> list[list[str]]:
+    """Return the sentences of which vectors are made: those of `ranked_sentences`, and others.
+
+    The others are those of wrong training pairs, if asked for. They are a part of their own,
+    because the last bits of a vector depend on the sentences in its batch.
+    """
+    ranked = ranked_sentences(corpus, typed_only)
+    if not with_wrong_training:
+        return [ranked]
+    known, every = {*ranked}, ranked_sentences(corpus.assign(label=1), typed_only)
+    return [ranked, [text for text in every if text not in known]]
+
+
 def _unique_texts(*frames: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(pd.concat([frame[side] for frame in frames for side in _TEXTS])))
