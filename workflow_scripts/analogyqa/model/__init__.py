@@ -239,6 +239,8 @@ class Model:
     def explain(self, question: str, candidates: Sequence[str]) -> Explanation:
         """Rank candidates for a question as `rank` does, and explain the ranking.
 
+        The explanation has the methods `to_frame` and `plot`.
+
         Raises AnalogyQAError as `rank`.
         """
         new = self._new_pairs(_as_frame([(question, candidates)]))
