@@ -204,7 +204,8 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     rows = [([p.paper, *labels], texts) for p in papers for labels, texts in _rows(primary, p)]
     blocks = [Block(PRIMARY_CLAIMS, ["Paper", *LABELS], COLUMNS, rows)] if rows else []
     blocks += [_claim_counts(frame), *(b for p in papers for b in claim_blocks(p, frame))]
-    notes = [] if config.comparable else [f"{OTHER_DATA.capitalize()}: no verdict is on a paper."]
+    no_verdict = f"{OTHER_DATA.capitalize()}: no verdict is about a paper."
+    notes = [] if config.comparable else [no_verdict]
     notes += [
         f"Intervals: {percent(config)}. Level: {significance_level(config.bootstrap):g}.",
         *CLAIMS_LEGEND,

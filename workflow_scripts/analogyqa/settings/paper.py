@@ -293,5 +293,5 @@ def build_own_paper(config: Config) -> Paper | None:
         artefacts[f"table{number}"] = Artefact(**scores, columns=columns, rows=rows)
         x = {"subset": all_subsets}
         artefacts[f"figure{number}"] = Artefact(**scores, x=x, lines=rows)
-    citation = "Data sets of the configuration that are in no paper: nothing is published."
+    citation = "Your own data (in no paper). Nothing is published about them."
     return Paper(paper=OWN, citation=citation, artefacts=artefacts) if artefacts else None

@@ -43,7 +43,7 @@ from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.data import ALL
 from analogyqa.settings.load import REPOSITORY
-from analogyqa.settings.paper import OWN, Paper
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.sources.registry import Source, load_registry
 from analogyqa.tasks import dataset_task
@@ -100,7 +100,7 @@ def build_page(
     verdicts, claim_verdicts = {*ledger["verdict"]}, {*claims["verdict"]}
     return render(
         "report.html",
-        title=f"Results of {', '.join(papers).replace(OWN, 'own data')}",
+        title=f"Results: {'; '.join(paper.short_citation for paper in papers.values())}",
         origin=commits_and_machines(runs),
         results=results.as_posix(),
         comparable=config.comparable,
