@@ -110,7 +110,8 @@ def _grids(artefact: str, part: pd.DataFrame, on_page: Mapping[tuple, str]) -> I
     high = max(math.ceil(high * 10) / 10, low + 0.1)
     for shown in np.array_split(columns, math.ceil(len(columns) * (LEAST + GAP) / space)):
         width = min(MOST, space // len(shown) - GAP)
-        heads = [textwrap.wrap(column, int((width + GAP / 2) / LETTER)) for column in shown]
+        letters = int((width + GAP / 2) / LETTER)
+        heads = [textwrap.wrap(column, letters, break_long_words=False) for column in shown]
         top = LINE * (1 + max(map(len, heads))) + 6
         yield {
             "title": _title(artefact, part),
