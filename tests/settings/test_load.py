@@ -8,7 +8,12 @@ import yaml
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.base import merge, nearest_hint
-from analogyqa.settings.load import load_config, read_config, snakemake_command
+from analogyqa.settings.load import (
+    load_config,
+    read_config,
+    read_paper_config,
+    snakemake_command,
+)
 from analogyqa.settings.overrides import value_at
 from analogyqa.settings.systems import Training
 from builders.papers import CONFIG
@@ -316,3 +321,17 @@ def test_a_folder_without_papers_is_named_with_the_remedy(tmp_path):
         with pytest.raises(AnalogyQAError, match="start in a checkout") as caught:
             load_config({"papers": ["diallo2019"]}, papers=folder)
         assert str(folder) in str(caught.value)
+
+
+def test_a_system_is_found_in_the_configurations_of_the_papers():
+    assert "lwda" not in read_paper_config(system="analogy").systems
+    # Only a paper that is laid over another one has it.
+    assert read_paper_config(system="lwda").systems["lwda"].training.dropout == 0.6
+    assert {"lwda", "analogy"} < {*read_paper_config("lwda2019").systems}
+    for paper, system, message in (
+        (None, "anology", "did you mean analogy"),
+        ("lwda2019", "sbert-base-cls", "lwda2019: no system"),
+        ("lwda2091", None, "did you mean lwda2019"),
+    ):
+        with pytest.raises(AnalogyQAError, match=message):
+            read_paper_config(paper, system)
