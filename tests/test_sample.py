@@ -5,10 +5,15 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from analogyqa.corpora.table import build_corpus, count_questions
+from analogyqa.evaluation.published import FRAME
+from analogyqa.evaluation.summary import FIGURE, to_frame, write_csv
 from analogyqa.rewriting.annotate import find_entities
+from analogyqa.settings.coordinates import Coordinates
+from analogyqa.settings.paper import load_paper
 from analogyqa.text import tokenize
 from builders.projects import load_script
 
@@ -17,7 +22,9 @@ FILES = {"wikiqa": "wikiqa/WikiQA-{0}.tsv", "trecqa": "trecqa/{1}.xml"}
 QUESTION_TYPES = {name: [name] for name in ("who", "when", "where")}
 VALUE = {"who": "person", "when": "year", "where": "place"}
 
-generate = load_script(SAMPLE / "generate.py")
+BM25 = Coordinates(system="bm25", dataset="wikiqa", subset="comb", measure="mrr")
+
+generate, reference = (load_script(SAMPLE / f"{name}.py") for name in ("generate", "reference"))
 
 
 @pytest.fixture(scope="module", params=FILES)
@@ -139,3 +146,26 @@ def test_the_entities_of_a_correct_candidate_include_its_fact(typed, facts):
     by_candidate = entities.groupby("candidate_id")["entity"].agg(set)
     for row, named in zip(typed.itertuples(), facts, strict=True):
         assert not row.label or named & by_candidate[row.candidate_id], row.candidate
+
+
+def test_the_reference_run_writes_its_values_into_the_paper(tmp_path):
+    """The values of another run replace those of the paper, and nothing else."""
+    paper = load_paper(reference.PAPER)
+    text = reference.PAPER.read_text("utf-8")
+    table = tmp_path / "table4.csv"
+    numbers = [number._asdict() for number in paper.artefacts["table4"].numbers()]
+    frame = pd.DataFrame(numbers).assign(mean=lambda rows: rows["published"])
+    write_csv(to_frame(frame[["row", "column", "kind", "mean"]].to_dict("records"), FRAME), table)
+    values = reference.printed_values(table)
+    assert values["Comb."][0] == f"{paper.published_at(BM25):.3f}"
+    assert reference.with_values(text, "table4", values) == text
+    other = reference.with_values(text, "table4", values | {"Comb.": ["0.1", "0.2", "0.3", "0.4"]})
+    changed = {line for line in other.splitlines() if line not in text.splitlines()}
+    assert changed == {"      Comb.: [0.1, 0.2, 0.3, 0.4]"}
+
+
+def test_the_best_point_of_a_figure_is_written(tmp_path):
+    points = [("A", 10, 0.4), ("A", 20, 0.5), ("B", 10, 0.7), ("B", 20, 0.6)]
+    rows = [{"panel": "MRR", "line": line, "x": str(x), "mean": mean} for line, x, mean in points]
+    write_csv(to_frame(rows, FIGURE), tmp_path / "figure7.csv")
+    assert reference.printed_values(tmp_path / "figure7.csv") == {"A": ["20"], "B": ["10"]}

@@ -31,7 +31,7 @@ del EXAMPLES["ui"]
 def test_the_example_of_a_command_runs(demo, name):
     with suppress(FileExistsError):
         (demo / "results" / "three").symlink_to("demo")  # which the example of `compare` names
-    text = "Ada wrote it in 1843.\nIt was long.\n"
+    text = "Renzo Piano drew the plans.\nIt is in London.\n"
     assert run_program(*shlex.split(EXAMPLES[name]), checkout=demo, input=text)
 
 
