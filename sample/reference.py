@@ -51,8 +51,8 @@ def main(results: Path) -> None:
     for path in sorted(results.glob("*/sample/*.csv")):
         text = with_values(text, path.stem, printed_values(path))
     record = read_record(next(iter(find_records(results).values())))
-    run = f"seed {record['seeds'][0]}, commit {record['git_commit'][:8]}"
-    citation = f"Ours, a reference run and no paper ({run}, {datetime.now(UTC):%Y-%m-%d})"
+    run = f"Seed {record['seeds'][0]}, commit {record['git_commit'][:8]}"
+    citation = f"Ours, a reference run (no paper). {run}, {datetime.now(UTC):%Y-%m-%d}."
     PAPER.write_text(re.sub(r"(?m)^citation: .*$", f'citation: "{citation}"', text), "utf-8")
 
 
