@@ -282,8 +282,8 @@ write `x.sqrt()` in an encoder of your own. Portable arithmetic uses no GPU.
 versions of the packages: another version of PyTorch may change them, as the tables above show.
 
 `analogyqa verify results/demo` compares the scores of all cells with `sample/expected.csv`. If a
-cell differs, it says which variable was not in force. `tests/workflow/test_portable.py` trains
-two cells again on processors that QEMU emulates. These processors gave the expected scores:
+cell differs, it says which variable was not in force. `tests/workflow/test_portable.py` trains one
+seed of two cells again on processors that QEMU emulates. These gave the expected scores:
 
 """
 

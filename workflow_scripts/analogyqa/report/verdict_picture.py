@@ -32,7 +32,7 @@ from analogyqa.settings.paper import Paper
 
 # Lengths are in pixels.
 WIDTH, NAMES, RIGHT = 600, 168, 8  # of the picture, of the names of rows, right of the columns
-LEAST, MOST, GAP = 38, 180, 16  # the width of a column, and between columns
+LEAST, MOST, GAP = 38, 180, 24  # the width of a column, and between columns
 LINE, ROW, AXIS = 13, 17, 30  # the height of a line of text, of a row, of an axis with what follows
 LETTER = 6.2  # the width of a letter
 LETTERS = int(NAMES / LETTER)  # of a name of a row
