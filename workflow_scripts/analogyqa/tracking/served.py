@@ -123,5 +123,5 @@ def _example(model: Model) -> pd.DataFrame:
     question_types, typed = model.learned.question_types, set(model.prototypes["question_type"])
     types = model.job.types or [name for name in question_types if name in typed]
     word = question_types[types[0]][0] if types else "what"
-    candidates = ["Ada wrote it in London in 1843.", "It was long."]
+    candidates = ["It was Ada, in London, in 1843.", "It was long ago."]
     return pd.DataFrame({"question": [f"{word} was it?"], "candidates": [candidates]})
