@@ -190,7 +190,7 @@ def test_doctor_names_left_out_tables_and_a_package_of_a_wrong_version(write_con
     assert "pandas 1.0; needed: <4,>=3" in result.output
     reason, tables = result.output.partition("Left out:\n")[2].splitlines()[:2]
     assert "TRAIN-ALL.rebuilt.xml" in reason
-    assert "diallo2019: table2, table5" in tables
+    assert "sample: table2, table5" in tables
 
 
 SCORES = "system,item,seed,value\n" + "".join(
