@@ -28,7 +28,7 @@ from analogyqa.cells.made import made_files
 from analogyqa.evaluation.claims import CLAIMS
 from analogyqa.evaluation.coverage import BEST_OF, COVERAGE
 from analogyqa.evaluation.published import LEDGER
-from analogyqa.evaluation.summary import SUMMARY, read_csv
+from analogyqa.evaluation.summary import SUMMARY, find_records, read_csv
 from analogyqa.evaluation.verdicts import MARKS
 from analogyqa.report.archive import views_with_sentences
 from analogyqa.report.ledger_pages import PRIMARY_CLAIMS
@@ -64,10 +64,12 @@ def origin(results: Path) -> str:
     Results that were resumed may have several commits. Snakemake reruns what a change of the code
     affects, so every run agrees with the code of the last commit.
     """
-    cells = read_csv(results / "summary.csv", SUMMARY)[CELL].drop_duplicates()
-    paths = [results.joinpath("runs", *cell, "run.json") for cell in cells.itertuples(index=False)]
-    # Some cells are part of another one's run, which is there, too.
-    paths = [path for path in paths if path.exists()]
+    paths = [*find_records(results).values()]
+    if (results / "summary.csv").exists():  # the target `sensitivity` alone writes none
+        cells = read_csv(results / "summary.csv", SUMMARY)[CELL].drop_duplicates()
+        folders = (results.joinpath("runs", *cell) for cell in cells.itertuples(index=False))
+        # Some cells are part of another one's run, which is there, too.
+        paths = [folder / "run.json" for folder in folders if (folder / "run.json").exists()]
     paths.sort(key=lambda path: path.stat().st_mtime)
     records = [json.loads(path.read_text("utf-8")) for path in paths]
     commits = list(dict.fromkeys(short_commit(record) for record in records))

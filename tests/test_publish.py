@@ -191,6 +191,13 @@ def test_a_resumed_run_names_its_commits(results):
     assert "1, 2 or 3 seeds, commits abc, abd, CPU (AVX2)" in publish.origin(results)
 
 
+def test_a_run_of_the_sensitivity_alone_names_all_its_runs(results):
+    summarised = publish.origin(results)
+    (results / "summary.csv").unlink()
+    record_of(results, "d").unlink()  # of code that was not committed, and in no summary
+    assert publish.origin(results) == summarised
+
+
 def test_a_study_without_claims_or_published_numbers_keeps_the_other_papers(results):
     before = pages(results)[1].partition(publish.RESULTS)[2]
     write_csv(to_frame([], CLAIMS), results / "claims.csv")

@@ -50,4 +50,4 @@ def test_every_filled_number_of_the_demo_is_found_by_its_names_and_explained(dem
                     facts = origin(results, number, command)
                     assert facts["inputs"] and facts["log"], number.label
                     explained += 1
-    assert explained > 80
+    assert explained > 60
