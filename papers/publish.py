@@ -239,8 +239,7 @@ def main(paper: str, results: Path, only: list[str] | None = None, under: str = 
     command = read_stored(results).command
     origin_line = origin(results)
     head = folded(command, origin_line)
-    # The target `all` leaves out the sensitivity to the open choices.
-    sensitivity_head = folded(f"{command} -- all sensitivity", origin_line)
+    sensitivity_head = folded(f"{command} -- sensitivity", origin_line)  # not in the target `all`
     _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
     if mark and not only:
         replace_section(readme, RESULTS, [results_of(results, rest.partition(END)[0])])

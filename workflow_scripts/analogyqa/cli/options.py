@@ -8,6 +8,7 @@ import typer
 
 from analogyqa.cells import load_papers
 from analogyqa.errors import AnalogyQAError
+from analogyqa.evaluation.summary import find_records
 from analogyqa.measures import MEASURES
 from analogyqa.report.stored import CONFIGURATION, read_configuration, read_stored
 from analogyqa.settings.load import read_config
@@ -44,25 +45,21 @@ def complete(list_names: Callable[[Path], list[str]]) -> Callable[[typer.Context
     return names
 
 
-def _runs(results: Path) -> list[str]:
-    """Return the finished runs by their paths below runs/."""
-    records = (results / "runs").glob("*/*/*/*/run.json")
-    return [record.parent.relative_to(results / "runs").as_posix() for record in records]
-
-
 def _part(number: int) -> Callable[[Path], list[str]]:
     """Return what lists a part of the paths of runs: 0, systems; 1, data sets; 2, subsets."""
-    return lambda results: [run.split("/")[number] for run in _runs(results)]
+    return lambda results: [run.split("/")[number] for run in find_records(results)]
 
 
 def _words(results: Path) -> list[str]:
     """Return words that name a number: tables, figures, measures, and the parts of runs."""
     _, papers, _ = read_configuration(results)
     artefacts = [name for paper in papers.values() for name in paper.artefacts]
-    return artefacts + [*MEASURES] + [part for run in _runs(results) for part in run.split("/")[:3]]
+    parts = [part for run in find_records(results) for part in run.split("/")[:3]]
+    return [*artefacts, *MEASURES, *parts]
 
 
-complete_run, complete_words = complete(_runs), complete(_words)
+complete_run = complete(lambda results: [*find_records(results)])
+complete_words = complete(_words)
 complete_dataset, complete_subset = complete(_part(1)), complete(_part(2))
 complete_measure = complete(lambda _: [*MEASURES])
 
