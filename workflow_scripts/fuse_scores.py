@@ -8,4 +8,5 @@ from analogyqa.runs.score import fuse_cell
 with job(snakemake) as settings:
     folders = [Path(file).parent for file in snakemake.input.scores]
     parts = dict(zip(settings["parts"], folders, strict=True))
-    fuse_cell(cell_job(snakemake), parts, Path(snakemake.output.record).parent)
+    folder = Path(snakemake.output.record).parent
+    fuse_cell(cell_job(snakemake), parts, folder, snakemake.params.code)

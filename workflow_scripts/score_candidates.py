@@ -6,4 +6,5 @@ from analogyqa.job import cell_job, job
 from analogyqa.runs.score import score_cell
 
 with job(snakemake):
-    score_cell(cell_job(snakemake), Path(snakemake.output.record).parent)
+    folder = Path(snakemake.output.record).parent
+    score_cell(cell_job(snakemake), folder, snakemake.params.code)

@@ -17,4 +17,4 @@ with job(snakemake) as settings:
     evaluation = Evaluation(**next(iter(jobs.values())).settings["evaluation"])
     weights = next(iter(snakemake.input.weights), None)
     with threadpool_limits(snakemake.threads):
-        solve_cells(jobs, folders, evaluation, weights)
+        solve_cells(jobs, folders, evaluation, weights, snakemake.params.code)

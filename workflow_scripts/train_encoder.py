@@ -17,4 +17,5 @@ with job(snakemake):
             Path(snakemake.output.record).parent,
             snakemake.threads,
             on_epoch,
+            snakemake.params.code,
         )

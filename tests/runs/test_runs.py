@@ -101,6 +101,7 @@ def test_the_content_hash_depends_on_the_scores_but_not_on_the_machine(tmp_path,
 
     def record(scores, **machine):
         (tmp_path / "scores").write_bytes(scores)
+        (tmp_path / "metrics.parquet").write_bytes(b"")
         return run_record(toy_job(SYSTEM, {}), {}, tmp_path / "scores", {}, **machine)
 
     on_cpu, on_gpu, other = record(b"a", device="cpu"), record(b"a", device="cuda"), record(b"b")

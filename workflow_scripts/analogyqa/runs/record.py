@@ -28,7 +28,10 @@ from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.store import store_record
 
 # What a record says about the results, not about how they were made.
-_CONTENT = ("cell", "settings", "hyperparameters", "sources", "stores", "seeds", "inputs", "scores")
+_CONTENT = (
+    *("cell", "settings", "hyperparameters", "sources", "stores", "seeds", "inputs"),
+    *("scores", "metrics"),
+)
 PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "gensim", "snakemake")
 
 
@@ -72,9 +75,10 @@ def run_record(
     Args:
         job: The cell.
         inputs: The sha256 of each input, by name.
-        scores: The file of scores, whose bytes are part of the content hash.
+        scores: The file of scores, or that of measures for a run without scores. Its bytes and
+            those of metrics.parquet beside it are part of the content hash.
         stores: The records of the vectors that were read, by name; None for those of the job.
-        unhashed: Entries about the machine.
+        unhashed: Entries about the machine and the code.
     """
     if stores is None:
         first = next(iter(job.files.values()))
@@ -89,6 +93,7 @@ def run_record(
         "seeds": list(job.files),
         "inputs": inputs,
         "scores": sha256(scores),
+        "metrics": sha256(Path(scores).with_name("metrics.parquet")),
     }
     machine = {**environment(), "device": "cpu", "machines": {}}
     return {**content, "content_hash": record_hash(content), **machine, **unhashed}
@@ -104,8 +109,8 @@ def run_system(record: dict) -> dict:
 
 
 def record_hash(record: dict) -> str:
-    """Return the hash of what a record says about the results."""
-    return content_hash({key: record[key] for key in _CONTENT})
+    """Return the hash of what a record says about the results; older ones lack some keys."""
+    return content_hash({key: record[key] for key in _CONTENT if key in record})
 
 
 def write_run(

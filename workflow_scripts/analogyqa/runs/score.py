@@ -19,8 +19,11 @@ from analogyqa.training.data import CellJob, load_pairs
 from analogyqa.training.scoring import EVALUATED, score_untrained
 
 
-def score_cell(job: CellJob, folder: str | Path) -> None:
-    """Score all seeds of a cell that is not trained; write scores, metrics and run.json."""
+def score_cell(job: CellJob, folder: str | Path, code: str = "") -> None:
+    """Score all seeds of a cell that is not trained; write scores, metrics and run.json.
+
+    `code` is the hash of the code, for the record.
+    """
     started = time.perf_counter()
     system = job.system
     is_seeded = system.needs_prototypes or bool(system.encoder and ENCODERS[system.encoder].drawn)
@@ -36,7 +39,7 @@ def score_cell(job: CellJob, folder: str | Path) -> None:
             scores.append(scored.assign(seed=seed))
         else:
             scores.append(score_untrained(job.load(seed), system, seed))
-    write_run(job, named_by_seed(hashes), scores, folder, started)
+    write_run(job, named_by_seed(hashes), scores, folder, started, code=code)
 
 
 def score_text(
@@ -61,11 +64,11 @@ def score_texts(
 _PAIR = ["split", "question_id", "candidate_id", "label"]
 
 
-def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
+def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path, code: str = "") -> None:
     """Fuse the scores of a cell's parts for all seeds; write scores, metrics and run.json.
 
     `parts` has the folder of the run of each part, by the name that `Cell.parts` has for it. The
-    only table of the cell is the corpus.
+    only table of the cell is the corpus. `code` is the hash of the code, for the record.
 
     Raises AnalogyQAError when the parts rank different pairs or lack a seed.
     """
@@ -103,7 +106,8 @@ def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
         for name, record in records.items()
         for kind, store in record["stores"].items()
     }
-    write_run(job, inputs, fused, folder, started, weights=weights, stores=stores)
+    used = {"stores": stores, "weights": weights, "code": code}
+    write_run(job, inputs, fused, folder, started, **used)
 
 
 def _side_by_side(

@@ -40,6 +40,7 @@ def solve_cells(
     folders: Mapping[str, str | Path],
     evaluation: Evaluation,
     weights: str | Path | None = None,
+    code: str = "",
 ) -> None:
     """Solve all analogies with all solvers; write metrics.parquet and run.json for each solver.
 
@@ -49,6 +50,7 @@ def solve_cells(
         folders: The folder of the run of each solver.
         evaluation: How the analogies are asked and answered.
         weights: The weights of a trained encoder, as `write_weights` wrote them.
+        code: The hash of the code, for the record.
     """
     started = time.perf_counter()
     any_job = next(iter(jobs.values()))
@@ -69,7 +71,7 @@ def solve_cells(
     for solver, job in jobs.items():
         metrics = Path(folders[solver], "metrics.parquet")
         write_table(pd.concat(parts[solver], ignore_index=True)[METRICS.names], METRICS, metrics)
-        record = run_record(job, inputs, metrics, wall_seconds=seconds)
+        record = run_record(job, inputs, metrics, wall_seconds=seconds, code=code)
         write_json(metrics.with_name("run.json"), record)
 
 

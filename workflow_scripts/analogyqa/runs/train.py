@@ -105,12 +105,13 @@ def train_cell(
     folder: str | Path,
     threads: int = 1,
     on_epoch: Callable[[list[list]], None] = lambda history: None,
+    code: str = "",
 ) -> None:
     """Train all seeds of a cell; write history.parquet, scores, metrics and run.json.
 
     A finished training run in the folder `checkpoints` is not repeated. At most `threads` seeds
     train in parallel, on a `device`: auto, cpu or cuda. `on_epoch` gets the history of a seed after
-    each epoch; see `train_seed`.
+    each epoch; see `train_seed`. `code` is the hash of the code, for the record.
     """
     from analogyqa.training.devices import device_for
 
@@ -129,6 +130,7 @@ def train_cell(
     used = {
         "device": str(chosen_device),
         "machines": dict(zip(map(str, hashes), machines, strict=True)),
+        "code": code,
     }
     write_run(job, named_by_seed(hashes), scores, folder, started, **used)
 
