@@ -19,4 +19,4 @@ with job(snakemake):
     write_csv(frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(sensitivity_table(frame, config, study)))
     files = {kind: snakemake.output[kind] for kind in ("png", "svg")}
-    draw_sensitivity(frame, paper, config, study, files)
+    draw_sensitivity(frame, config, study, files)

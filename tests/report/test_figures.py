@@ -103,7 +103,7 @@ def drawing(name: str, paper: Paper, config: Config | None = None) -> Callable:
 
 def drawing_of_sensitivity(**means: float) -> Callable:
     study = SENSITIVITY_CONFIG.studies["diallo2019"].sensitivity
-    return partial(draw_sensitivity, make_frame(**means), CONFERENCE, SENSITIVITY_CONFIG, study)
+    return partial(draw_sensitivity, make_frame(**means), SENSITIVITY_CONFIG, study)
 
 
 class TestData:

@@ -15,7 +15,7 @@ from analogyqa.evaluation.published import join_published
 from analogyqa.evaluation.summary import FIGURE, Results, cell_columns, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.measures import MEASURES
-from analogyqa.report.sensitivity import NO_EFFECT, shown_rows, variation_name
+from analogyqa.report.sensitivity import shown_rows, variation_name
 from analogyqa.report.studies import EVERY, POOLED, title_with_count
 from analogyqa.report.style import (
     BAND,
@@ -25,6 +25,7 @@ from analogyqa.report.style import (
     PUBLISHED,
     Files,
     Look,
+    line_style,
     line_styles,
     own_style,
     save_figure,
@@ -261,19 +262,8 @@ LABEL_WIDTH, SIDE_WIDTH = 32, 24  # characters
 FOREST_WIDTH = 7.5  # inches
 MOST_BESIDE = 3  # panels
 NEITHER: Look = {"color": INK, "marker": "o"}  # of two systems ranks better
-# The columns that a plot need not have, with what they then are: the name of the system in the
-# legend, a second interval, the text above a value, whether its mark is hollow, the verdict beside
-# a row, a published value, and the group of a row, shown by the background.
-OPTIONAL = {
-    "series": "",
-    "thick_low": None,
-    "thick_high": None,
-    "text": "",
-    "is_hollow": False,
-    "verdict": "",
-    "published": None,
-    "band": "",
-}
+# The columns that a plot need not have, with what they then are: a second interval.
+OPTIONAL = {"thick_low": None, "thick_high": None}
 
 
 def draw_cross_validation(
@@ -404,33 +394,59 @@ def _draw_forest_panel(
     axes.set_ylim(len(part) + 0.6, -0.6)
 
 
-def draw_sensitivity(
-    frame: pd.DataFrame, paper: Paper, config: Config, study: Sensitivity, files: Files
-) -> None:
-    """Draw every system in every variation, from columns SENSITIVITY."""
-    rows = shown_rows(frame, study)
-    titles = {name: config.systems[name].title for name in study.systems}
-    rows = rows.assign(
-        label=list(map(variation_name, rows["choice"], rows["value"])),
-        look=[system_style(name, paper.paper, config) for name in rows["system"]],
-        series=rows["system"].map(titles),
-        point=rows["mean"],
-        low=rows["ci_low"],
-        high=rows["ci_high"],
-        is_hollow=rows["reason"] == NO_EFFECT,
-        band=rows["choice"],
-    )
-    heading = [
-        "Open choices, each varied alone, the rest as in the paper",
-        "first row and faint lines: the paper's hyperparameters",
-        f"{study.subset}, test split; bars: {percent(config)} intervals over questions and "
-        f"{seed_counts(rows)} seeds",
-        "hollow: changes nothing in this system",
-    ]
-    if len(titles) > 1:
-        first, second = list(titles.values())[:2]
-        heading.append(f"right: the claim that {first} ranks better than {second}")
-    _draw(rows, ["choice", "value"], MEASURES[study.measure].title, heading, config, files)
+def draw_sensitivity(frame: pd.DataFrame, config: Config, study: Sensitivity, files: Files) -> None:
+    """Draw the effect in every variation, from columns SENSITIVITY; a node is a data set.
+
+    The effect is the difference between the first two systems. Of a single system, it is the
+    change of the mean, and the verdict is that on its published value. Equal data give equal bytes.
+    """
+    keys, titles = ["choice", "value"], [config.systems[name].title for name in study.systems]
+    rows = shown_rows(frame, study).drop_duplicates(["dataset", *keys])
+    if len(titles) < 2:
+        rows = rows.assign(difference=rows["difference_to_paper"], verdict=rows["mark"])
+    rows = rows.assign(height=rows.groupby(keys, sort=False).ngroup())
+    names = rows.drop_duplicates("height")
+    parts = list(rows.groupby("dataset", sort=False))
+    with own_style():
+        figure = Figure((FOREST_WIDTH, 2 + 0.24 * len(names)), layout="constrained")
+        axes = figure.subplots()
+        axes.axvline(0, color=INK, linewidth=0.8)
+        for place, (_, part) in enumerate(names.groupby("choice", sort=False)):
+            if place % 2:
+                axes.axhspan(min(part["height"]) - 0.5, max(part["height"]) + 0.5, zorder=0, **BAND)
+        for place, (_, part) in enumerate(parts):
+            _draw_nodes(
+                axes, part, (place - (len(parts) - 1) / 2) * 0.6 / len(parts), place, config
+            )
+        counts = rows.groupby("height")["difference"].count()
+        for height in counts.index[counts.eq(0)] if parts else [0]:
+            axes.text(0, height, NOT_RUN, va="center", fontsize="small")
+        labels = list(map(variation_name, names["choice"], names["value"]))
+        axes.set_yticks(range(len(names)), labels, fontsize="small")
+        axes.set_ylim(max(1, len(names)) - 0.4, -0.6)
+        axes.grid(axis="x")
+        measures = " or ".join(dict.fromkeys(MEASURES[name].short for name in rows["measure"]))
+        axes.set_xlabel(f"{' minus '.join(titles[:2]) if titles[1:] else 'change'}, {measures}")
+        heading = [
+            "Open choices, each varied alone, the rest as in the paper",
+            f"{study.subset}, test split; filled: another verdict than in the first row",
+        ]
+        if titles[1:]:
+            heading.append(f"lines: {percent(config)} intervals over questions and seeds")
+        save_figure(
+            figure, "\n".join([*heading, *([] if config.comparable else [OTHER_DATA])]), files
+        )
+
+
+def _draw_nodes(axes: Axes, part: pd.DataFrame, aside: float, place: int, config: Config) -> None:
+    """Draw the effects on one data set, some rows `aside`; the first is at the paper's."""
+    look, heights, first = line_style(place), part["height"] + aside, part["verdict"].iloc[0]
+    axes.hlines(heights, part["low"], part["high"], look["color"], linewidth=1, alpha=0.5)
+    flips = part["verdict"].ne(first) & (first not in ("", NOT_RUN))
+    nodes = {**look, "linestyle": "none", "markersize": 6}
+    label = title_with_count(part, config)
+    axes.plot(part["difference"].mask(flips), heights, **nodes, mfc="none", label=label)
+    axes.plot(part["difference"].where(flips), heights, **nodes)
 
 
 def _draw(
@@ -444,10 +460,10 @@ def _draw(
 ) -> None:
     """Draw a panel for each data set, at most MOST_BESIDE of them side by side.
 
-    `frame` has a line for each data set, row and series, with the columns `dataset`, `n_items`,
-    `label`, `look` (the style of a line), `point`, `low` and `high`, and any of OPTIONAL;
-    `keys` identify a row. All panels have one scale; zero is drawn if it `is_difference`. Equal
-    data give equal bytes.
+    `frame` has a line for each data set and row, with the columns `dataset`, `n_items`, `label`,
+    `look` (its style), `point`, `low`, `high` and `text`, and any of OPTIONAL; `keys` identify a
+    row. All panels have one scale; zero is drawn if it `is_difference`. Equal data give equal
+    bytes.
     """
     frame = frame.assign(row=frame.groupby(keys, sort=False).ngroup())
     frame = frame.assign(**{name: OPTIONAL[name] for name in OPTIONAL if name not in frame})
@@ -461,8 +477,7 @@ def _draw(
     columns = ceil(n_panels / lines)
     height = 0.9 + lines * (1 + sum(0.36 + 0.16 * label.count("\n") for label in labels))
     with own_style():
-        width = 3 if frame["verdict"].any() else 2.2
-        figure = Figure((max(6.5, 2.4 + width * columns), height))
+        figure = Figure((max(6.5, 2.4 + 2.2 * columns), height))
         figure.set_layout_engine("constrained", h_pad=0.1)
         panels = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
         for axes in panels.flat[n_panels:]:
@@ -472,9 +487,7 @@ def _draw(
             first.text(0.5, 0.5, NOT_RUN, transform=first.transAxes, ha="center")
         for axes, part in zip(panels.flat, parts, strict=False):
             _draw_panel(axes, part)
-            count = part.drop_duplicates("series")["published"].notna().sum()
-            pad = 6 + 9 * (count - (count > 1))  # points, for the published values
-            axes.set_title(title_with_count(part, config), fontsize="medium", pad=pad)
+            axes.set_title(title_with_count(part, config), fontsize="medium")
             axes.set_xlabel(x_label)
             axes.tick_params(axis="x", labelbottom=True)
             axes.tick_params(axis="y", labelsize="small")
@@ -489,53 +502,24 @@ def _draw(
 
 
 def _draw_panel(axes: Axes, part: pd.DataFrame) -> None:
-    """Draw one data set: its rows, and the published values above them."""
-    bands = list(part["band"].unique())
-    rows_as_height = axes.get_yaxis_transform()
-    for row, lines in part.groupby("row"):
-        band, verdict = lines.iloc[0][["band", "verdict"]]
-        if bands.index(band) % 2:
-            axes.axhspan(row - 0.5, row + 0.5, zorder=0, **BAND)
-        beside = {"transform": rows_as_height, "va": "center", "fontsize": "small"}
-        axes.text(1.02, row, verdict, **beside)
-        if not verdict and lines["point"].isna().all():
-            axes.text(0.5, row, NOT_RUN, ha="center", **beside)
-    count = part["series"].nunique()
-    for number, (series, lines) in enumerate(part.groupby("series", sort=False)):
-        aside = (number - (count - 1) / 2) * 0.72 / count
-        _draw_series(axes, lines.assign(row=lines["row"] + aside), str(series))
-    published = part.drop_duplicates("series").dropna(subset="published").sort_values("published")
-    for order, line in enumerate(published.to_dict("records")):
-        axes.annotate(
-            f"{line['published']:g}",
-            (line["published"], 1),
-            # The lowest is written to the left of its line, so that none overlap.
-            (-2 if order == 0 else 2, 2 + 9 * max(0, order - 1)),
-            xycoords=axes.get_xaxis_transform(),
-            textcoords="offset points",
-            ha="right" if order == 0 else "left",
-            fontsize="small",
-        )
-
-
-def _draw_series(axes: Axes, lines: pd.DataFrame, series: str) -> None:
-    """Draw the values of a series, and lines at its first and at its published value."""
-    first = lines.iloc[0]
-    look = first["look"]
-    if series and pd.notna(first["point"]):
-        axes.axvline(first["point"], color=look["color"], linewidth=1, alpha=0.35, zorder=1)
-    if pd.notna(first["published"]):
-        dashed = {"linestyle": (0, (5, 3)), "linewidth": 1.2, "zorder": 1, "color": look["color"]}
-        axes.axvline(first["published"], label=series + PUBLISHED, **dashed)
-    for line in lines.dropna(subset="point").to_dict("records"):
+    """Draw one data set: its rows, with their intervals."""
+    for line in part.to_dict("records"):
         look, at = line["look"], (line["point"], line["row"])
+        if pd.isna(line["point"]):
+            axes.text(
+                0.5,
+                line["row"],
+                NOT_RUN,
+                va="center",
+                ha="center",
+                fontsize="small",
+                transform=axes.get_yaxis_transform(),
+            )
+            continue
         if pd.notna(line["thick_low"]):
             thick = [line["thick_low"], line["thick_high"]]
             axes.plot(thick, [line["row"]] * 2, color=look["color"], linewidth=5, alpha=0.35)
         bars = {"xerr": [[line["point"] - line["low"]], [line["high"] - line["point"]]]}
-        face = "none" if line["is_hollow"] else look["color"]
-        sizes = {"markersize": 5, "capsize": 2, "elinewidth": 1.2}
-        axes.errorbar(*at, **bars, markerfacecolor=face, **look, **sizes, label=series or None)
+        axes.errorbar(*at, **bars, **look, markersize=5, capsize=2, elinewidth=1.2)
         above = {"textcoords": "offset points", "ha": "center", "fontsize": "small"}
         axes.annotate(line["text"], at, (0, 6), **above)
-        series = ""  # one entry of the legend
