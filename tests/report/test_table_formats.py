@@ -4,7 +4,7 @@ import pytest
 
 from analogyqa.report.table_formats import short_text, value_text
 
-UNJUDGED = {"verdict": "", "substitute": ""}
+UNJUDGED = {"verdict": "", "substitute": "", "measure": "mrr"}
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ UNJUDGED = {"verdict": "", "substitute": ""}
 )
 def test_a_cost_is_rounded_before_its_unit_is_chosen(measure, mean, text):
     row = {"kind": "cost", "measure": measure, "mean": mean, "published": None}
-    assert value_text(row | UNJUDGED).ours == text
+    assert value_text(UNJUDGED | row).ours == text
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,18 @@ def test_a_mean_over_runs_that_did_not_all_learn_has_their_counts_and_no_interva
     value = value_text(row | UNJUDGED | {"verdict": "did not learn"})
     assert value.parts == [part for part in (ours, interval, "(.6841)", "!") if part]
     assert short_text(row).ours == (ours if learned == 6 else ".684")
+
+
+@pytest.mark.parametrize(
+    ("measure", "low", "high", "interval"),
+    [
+        ("mrr", 0.0, 1.0, "interval too wide (2 seeds)"),
+        ("mrr", 0.05, 0.96, "interval too wide (2 seeds)"),
+        ("mrr", 0.05, 0.94, "[.050, .940]"),
+        ("score_of_correct", 0.0, 1.0, "[.000, 1.000]"),  # it has no largest value
+    ],
+)
+def test_an_interval_that_excludes_next_to_nothing_is_not_printed(measure, low, high, interval):
+    row = {"mean": 0.5, "sd": 0.1, "run_low": low, "run_high": high, "published": None}
+    row |= {"n_seeds": 2, "n_learned": None, "n_trained": None}
+    assert value_text(row | UNJUDGED | {"measure": measure}).interval == interval

@@ -94,3 +94,10 @@ def test_a_cited_number_has_no_files_and_a_missing_system_is_not_run(find, resul
     assert (cited["published"], "files" in cited) == (0.3, False)
     missing = origin(results, find("table1", "map", "ghost"), "snakemake")
     assert missing["verdict"] == "not run"
+
+
+def test_an_interval_that_is_too_wide_is_named_as_in_tables(find, results):
+    number = find("table2", "Comb.", "Ours")
+    wide = number._replace(values=number.values | {"run_low": 0.0, "run_high": 1.0})
+    facts = origin(results, wide, "make")
+    assert facts["prediction_interval"] == "interval too wide (2 seeds)" and "run_low" not in facts

@@ -8,11 +8,13 @@ import pandas as pd
 
 from analogyqa.evaluation.summary import learned_text
 from analogyqa.evaluation.verdicts import MARKS, NOT_COMPARABLE, NOT_RUN, OUR_DATA
+from analogyqa.measures import MEASURES
 from analogyqa.settings.artefacts import BEST, CITED, DIGITS, NOT_PRINTED
 from analogyqa.settings.coordinates import COUNT, SCORE
 
 LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # a Markdown link: its text and its target
 SUBSTITUTE = "†"  # follows the mark of a value that was made with a substitute
+WIDE = 0.9
 BY_TIES = "‡"  # precedes the accuracy with shared ties
 
 
@@ -200,9 +202,19 @@ def value_text(row: dict, both_intervals: bool = False) -> Value:
         return Value(f"{three_decimals(row['mean'])}, {failed}", "", published, mark)
     varies = pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
     spread = f" ± {three_decimals(row['sd'])}" if varies else ""
-    intervals = [f"[{_range(row, 'run')}]"] if varies else []
+    intervals = [too_wide(row) or f"[{_range(row, 'run')}]"] if varies else []
     intervals += [f"{{{_range(row, 'ci')}}}"] if both_intervals or not intervals else []
     return Value(three_decimals(row["mean"]) + spread, " ".join(intervals), published, mark)
+
+
+def too_wide(row: dict) -> str:
+    """Return what replaces the prediction interval of a score if one more run may give anything.
+
+    That is, if it covers more than the share WIDE of the values of the `measure`; "" if not.
+    """
+    measure = MEASURES[row["measure"]]
+    is_wide = row["run_high"] - row["run_low"] > WIDE * (measure.largest - measure.smallest)
+    return f"interval too wide ({row['n_seeds']} seeds)" if is_wide else ""
 
 
 def short_text(row: dict) -> Value:

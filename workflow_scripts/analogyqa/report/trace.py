@@ -16,6 +16,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.published import FRAME, ledger_key
 from analogyqa.evaluation.summary import FIGURE, MEASURED, RUN_RULES, read_csv, read_record
 from analogyqa.evaluation.verdicts import HIGHER, LOOKS, LOWER, NOT_COMPARABLE, REPRODUCED
+from analogyqa.report.table_formats import too_wide
 from analogyqa.report.tables import row_coordinates
 from analogyqa.settings.artefacts import CITED
 from analogyqa.settings.base import AT, nearest_hint
@@ -171,6 +172,9 @@ def number_facts(results: str | Path, number: Number, command: str) -> dict:
     values = {key: number.values[key] for key in _SHOWN if key in number.values}
     facts: dict = {"number": number.label}
     facts |= {key: value for key, value in values.items() if not pd.isna(value) and value != ""}
+    if number.values["kind"] == SCORE and "run_low" in facts and (text := too_wide(number.values)):
+        del facts["run_low"], facts["run_high"]
+        facts["prediction_interval"] = text
     if number.values["kind"] == CITED:
         return facts | {"reason": "the paper cites this value, so we have no value"}
     # The first is the file that the number is read from.
