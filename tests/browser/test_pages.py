@@ -79,11 +79,31 @@ def test_a_cell_opens_its_origin_without_leaving_the_page(folder, opened):
         page.click(CELL)
         dialog.wait_for()
         page.keyboard.press("Escape")
-        page.locator(".verdicts [data-number='tiny2020-table1.0'] circle").first.click()
+        page.locator(
+            ".verdicts [data-number='table1-of-tiny2020/glove/wikiqa/comb/map'] circle"
+        ).first.click()
         dialog.wait_for()
         assert "table1 of tiny2020: Glove, MAP" in dialog.locator("h2").inner_text()
         page.click("dialog a.run")
         assert page.evaluate("document.querySelector(':target').tagName") == "TR"
+
+
+def test_a_number_has_a_link_and_its_origin_is_copied(folder, opened):
+    link = "#table2-of-tiny2020/analogy/wikiqa/comb/mrr"
+    with opened((folder / "report.html").as_uri() + link, 1280, "light") as (page, _):
+        dialog = page.locator("dialog")
+        dialog.wait_for()
+        assert "Comb., Ours (analogy)" in dialog.locator("h2").inner_text()
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        dialog.get_by_role("button", name="Copy").click()
+        dialog.get_by_role("button", name="Copied").wait_for()
+        copied = page.evaluate("navigator.clipboard.readText()").splitlines()
+        assert copied[0] == "table2 of tiny2020: Comb., Ours (analogy)"
+        assert copied[1].endswith(link) and "measure: mrr" in copied
+        page.keyboard.press("Escape")
+        page.click("#tiny2020-table2 td a >> nth=0")
+        dialog.wait_for()
+        assert page.evaluate("location.hash") == "#table2-of-tiny2020/similarity/wikiqa/who/mrr"
 
 
 def test_without_a_script_a_cell_leads_to_its_run(folder, chromium):
@@ -117,6 +137,10 @@ def test_rows_are_filtered_by_words_and_by_verdict(wide):
     wide.fill("#filter", "ghost table 1")
     assert rows.all_inner_texts()[0].startswith("Ghost")
     assert wide.locator("output").inner_text() == "1 row in 1 table"
+    # Figures are found by their captions, and the first hit is in sight.
+    wide.fill("#filter", "figure 1 dropout")
+    assert wide.locator(".paper .part:visible").count() == 1
+    assert 0 < wide.locator("#tiny2020-figure1").bounding_box()["y"] < 400
     wide.fill("#filter", "")
     assert rows.count() == everything
     wide.get_by_role("button", name="not run").click()

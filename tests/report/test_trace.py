@@ -7,7 +7,7 @@ import pytest
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
-from analogyqa.report.trace import find_number, origin, run_log
+from analogyqa.report.trace import find_number, number_ids, origin, run_log, shown_numbers
 from builders.report import make_config, make_paper
 from builders.results import PAPER, make_results
 
@@ -94,6 +94,17 @@ def test_a_cited_number_has_no_files_and_a_missing_system_is_not_run(find, resul
     assert (cited["published"], "files" in cited) == (0.3, False)
     missing = origin(results, find("table1", "map", "ghost"), "snakemake")
     assert missing["verdict"] == "not run"
+
+
+def test_the_id_of_a_number_does_not_depend_on_the_order_of_rows(results):
+    numbers = list(shown_numbers(results, PAPER, "table2", CONFIG))
+    ids = number_ids(numbers)
+    assert "table2-of-tiny2020/analogy/wikiqa/comb/mrr" in ids and len({*ids}) == len(ids)
+    assert number_ids(numbers[::-1]) == ids[::-1]
+    # Two rows of a table may have the same coordinates.
+    twin = numbers[0]._replace(values=numbers[0].values | {"row": "Twin"})
+    (first, *_, last) = number_ids([*numbers, twin])
+    assert {first, last} == {f"{ids[0]}/Who/Base", f"{ids[0]}/Twin/Base"}
 
 
 def test_an_interval_that_is_too_wide_is_named_as_in_tables(find, results):

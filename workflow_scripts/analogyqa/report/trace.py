@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -228,19 +229,21 @@ def page_provenance(
 ) -> tuple[dict[tuple, str], str]:
     """Return the ids of the numbers on a page, and what `analogyqa why` prints about them.
 
-    `shown` are papers, names of tables and their sections of the page. The id of a number is that
-    of its section, a point, and its row of the csv; the key is what its row of the ledger is about.
-    The facts are JSON, compressed, since many numbers share them, in base64.
+    `shown` are papers, names of tables and their sections of the page, whose `ids` are set, by row
+    of the csv. The key of an id is what its row of the ledger is about. The facts are JSON,
+    compressed, since many numbers share them, in base64.
     """
     numbers: dict[str, dict] = {}
     runs: dict[str | None, dict] = {}
     ids: dict[tuple, str] = {}
     for paper, name, section in shown:
         rows = {at.row for block in section["blocks"] for _, values in block.rows for at in values}
-        for row, number in enumerate(shown_numbers(results, paper, name, config)):
+        in_table = list(shown_numbers(results, paper, name, config))
+        section["ids"] = dict(enumerate(number_ids(in_table)))
+        for row, number in enumerate(in_table):
             if row not in rows:
                 continue
-            key, run = f"{section['id']}.{row}", number.cell.path if number.cell else None
+            key, run = section["ids"][row], number.cell.path if number.cell else None
             facts = number_facts(results, number, command)
             verdict = facts.get("verdict")
             if verdict in _EXPLAINED:
@@ -255,6 +258,24 @@ def page_provenance(
             ids.setdefault(ledger_key(number.values), key)
     text = json.dumps({"numbers": numbers, "runs": runs})
     return ids, b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii")
+
+
+def number_ids(numbers: Sequence[Number]) -> list[str]:
+    """Return names of the numbers of a table or figure that do not depend on their order.
+
+    They are made of the coordinates: `table4-of-diallo2019/analogy/wikiqa/comb/mrr`. Labels follow
+    where several numbers have the same.
+    """
+    names = []
+    for number in numbers:
+        at, values = number.coordinates, number.values
+        parts = [number.label.partition(":")[0], at.system, at.dataset, at.subset, at.split]
+        parts += [to_text(at.overrides) if at.overrides else "", at.measured]
+        parts += [TUNED] if values["hyperparameters"] == TUNED else []
+        labels = [values.get(key) for key in ("row", "column", "panel", "line")]
+        names.append(["/".join(filter(None, part)).replace(" ", "-") for part in (parts, labels)])
+    counts = Counter(name for name, _ in names)
+    return [f"{name}/{labels}" if counts[name] > 1 else name for name, labels in names]
 
 
 def _as_lines(facts: dict) -> dict[str, list[str]]:

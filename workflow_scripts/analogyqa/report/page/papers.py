@@ -180,6 +180,7 @@ class PaperPage:
             "notes": notes,
             "drawing": _drawing(svg, csv, table.heading) if svg.exists() else None,
             "files": [path.relative_to(self.results).as_posix() for path in files if path.exists()],
+            "ids": {},  # of its numbers, by row of the csv
             "has_sentences": False,  # sentences of the data
             "is_wordy": False,  # its cells are long texts
             **facts,

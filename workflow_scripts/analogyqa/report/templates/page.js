@@ -12,7 +12,8 @@ function makeButton(text) {
 
 // The origin of a number: what `analogyqa why` prints.
 const dialog = document.querySelector("dialog");
-let origins;
+const copy = dialog.querySelector(".copy");
+let origins, copied;
 
 async function readOrigins() {
   const text = atob(document.getElementById("provenance").textContent);
@@ -24,7 +25,7 @@ async function readOrigins() {
 async function openOrigin(link) {
   origins ??= readOrigins();
   const { numbers, runs } = await origins;
-  const { facts, run } = numbers[`${link.closest("section").id}.${link.dataset.row}`];
+  const { facts, run } = numbers[link.id];
   const { number: title, ...others } = { ...facts, ...runs[run] };
   const list = dialog.querySelector("dl");
   list.replaceChildren();
@@ -38,24 +39,31 @@ async function openOrigin(link) {
       list.append(value);
     }
   }
-  dialog.querySelector("h2").textContent = title[0];
+  history.replaceState(null, "", `#${encodeURI(link.id)}`);
+  const heading = dialog.querySelector("h2 a");
+  heading.textContent = title[0];
+  heading.href = location.hash;
+  const lines = Object.entries(others).map(([key, values]) => `${key}: ${values.join("\n  ")}`);
+  copied = [title[0], location.href, ...lines].join("\n");
+  copy.textContent = "Copy";
   const runLink = dialog.querySelector(".run");
   runLink.href = link.hash;
-  runLink.parentElement.hidden = run === null;
+  runLink.hidden = run === null;
   dialog.showModal();
   dialog.scrollTop = 0;
 }
 
-// The link of the cell that a mark of the picture is about.
-function linkOf(mark) {
-  if (!mark) return null;
-  const number = mark.dataset.number;
-  const dot = number.lastIndexOf("."); // the name of a paper may have dots, too
-  return document.getElementById(number.slice(0, dot)).querySelector(`a[data-row="${number.slice(dot + 1)}"]`);
-}
+copy.hidden = !navigator.clipboard; // a page that is served without TLS has none
+copy.addEventListener("click", async () => {
+  await navigator.clipboard.writeText(copied);
+  copy.textContent = "Copied";
+});
+
+// The link of a number; null if nothing has this id.
+const linkOf = (id) => document.getElementById(id)?.closest("td a");
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("a[data-row]") ?? linkOf(event.target.closest("[data-number]"));
+  const link = event.target.closest("td a[id]") ?? linkOf(event.target.closest("[data-number]")?.dataset.number);
   if (link && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     openOrigin(link);
@@ -63,6 +71,14 @@ document.addEventListener("click", (event) => {
     dialog.close(); // a click outside of it, or on a link that leads elsewhere
   }
 });
+
+function openLinked() {
+  const link = linkOf(decodeURI(location.hash.slice(1)));
+  if (link) openOrigin(link);
+}
+
+addEventListener("hashchange", openLinked);
+openLinked();
 
 // Sorting: the first click sorts numbers downwards and words from A, the second the other way, the third restores the order.
 // Words, such as "not run", follow the numbers of a column either way.
@@ -114,13 +130,15 @@ const rows = all(".paper .part tbody tr");
 const chosen = new Set();
 const texts = new Map();
 
-function textOf(row) {
-  if (!texts.has(row)) {
-    const around = [row.closest("section.part").querySelector("h3"), row.closest("table").caption];
-    const paper = row.closest("section.paper").querySelector("h2");
-    texts.set(row, [paper, ...around, row].map((e) => e.textContent).join(" ").toLowerCase());
+// The text of a row or of a figure, with the captions above it.
+function textOf(part) {
+  if (!texts.has(part)) {
+    const above = [["section.paper", "h2"], ["section.part", "h3"], ["table", "caption"]];
+    const captions = above.map(([around, name]) => part.closest(around)?.querySelector(name));
+    const elements = [...captions, part].filter(Boolean);
+    texts.set(part, elements.map((element) => element.textContent).join(" ").toLowerCase());
   }
-  return texts.get(row);
+  return texts.get(part);
 }
 
 const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -129,18 +147,18 @@ function applyFilter() {
   const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
   const isOn = words.length > 0 || chosen.size > 0;
   const verdicts = [...chosen].map((name) => `td.${name}`).join();
-  for (const row of rows) {
-    row.hidden =
-      (verdicts !== "" && !row.querySelector(verdicts)) ||
-      !words.every((word) => textOf(row).includes(word));
-  }
+  const isHit = (part) =>
+    (verdicts === "" || part.querySelector(verdicts)) && words.every((word) => textOf(part).includes(word));
+  for (const row of rows) row.hidden = !isHit(row);
   const shown = rows.filter((row) => !row.hidden);
   const tables = new Set(shown.map((row) => row.closest(".wide")));
   for (const table of new Set(rows.map((row) => row.closest(".wide")))) {
     table.hidden = !tables.has(table);
   }
-  const sections = new Set(shown.map((row) => row.closest("section")));
-  for (const section of all(".paper .part")) section.hidden = isOn && !sections.has(section);
+  for (const part of all(".paper .part")) {
+    part.hidden = !(part.querySelector("tbody") ? part.querySelector("tbody tr:not([hidden])") : isHit(part));
+  }
+  if (isOn) document.querySelector(".paper .part:not([hidden])")?.scrollIntoView();
   form.querySelector("output").textContent = isOn
     ? `${counted(shown.length, "row")} in ${counted(tables.size, "table")}`
     : "";
