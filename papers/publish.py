@@ -3,18 +3,20 @@
     python papers/publish.py diallo2019 results/paper
 
 This replaces the text between the two marks of `papers/<paper>/README.md`, and copies the figures
-next to it. Tables that show sentences of the data are left out, because of their licences. That
-page, README.md and the pages of docs/ may have marks for a single table or figure, or for the
-claims. A page can thus show, say, a cross-validation from another run: `--only cross_validation`
-publishes nothing else, and `--under readings` puts it between the marks of that name. README.md may
-also have the marks RESULTS, for a table with the verdicts on the papers of the run. It keeps the
-rows of other papers, so that each paper may have a run of its own.
+next to it. A picture, the primary claims, and our scores of the main tables next to the published
+ones (`main` in paper.yaml) come first; everything else is folded. Tables that show sentences of the
+data are left out, because of their licences. That page, README.md and the pages of docs/ may have
+marks for a single table or figure, or for the claims. A page can thus show, say, a cross-validation
+from another run: `--only cross_validation` publishes nothing else, and `--under readings` puts it
+between the marks of that name. README.md may also have the marks RESULTS, for a line about each
+paper of the run. It keeps the lines of other papers, so that each paper may have a run of its own.
 
 The command comes from the configuration.json of the folder; seeds, commit, machine and date come
 from the records of the runs. In the end, the numbers with three decimals in the prose that the run
 does not contain are listed: they are outdated, or come from another source.
 """
 
+import html
 import json
 import re
 import shutil
@@ -25,19 +27,20 @@ from pathlib import Path
 import typer
 
 from analogyqa.cells.made import made_files
-from analogyqa.evaluation.claims import CLAIMS
+from analogyqa.evaluation.claims import CLAIMS, PRIMARY, SECONDARY
 from analogyqa.evaluation.coverage import BEST_OF, COVERAGE
-from analogyqa.evaluation.published import LEDGER
+from analogyqa.evaluation.published import FRAME, LEDGER
 from analogyqa.evaluation.summary import SUMMARY, find_records, read_csv
-from analogyqa.evaluation.verdicts import MARKS
+from analogyqa.evaluation.verdicts import MARKS, NOT_RUN
 from analogyqa.report.archive import views_with_sentences
-from analogyqa.report.ledger_pages import PRIMARY_CLAIMS
-from analogyqa.report.outcomes import results_table
+from analogyqa.report.ledger_pages import claims_in_short, compared_scores
+from analogyqa.report.outcomes import totals
 from analogyqa.report.page import machines, short_commit
 from analogyqa.report.stored import read_stored
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
+from analogyqa.report.tables import printed_name
 from analogyqa.runs.record import UNKNOWN
-from analogyqa.settings.paper import load_paper
+from analogyqa.settings.paper import Paper, load_paper
 
 BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
 BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
@@ -46,14 +49,22 @@ PAPERS = Path(__file__).parent
 CELL = ["system", "dataset", "subset", "overrides"]
 # Patterns for the parts of a cell, and their meanings.
 PARTS = {
-    r"\d ± ": "± is the standard deviation over seeds",
-    r"\d \[": "[..] is the prediction interval of one more run",
-    r"[\d\]] \{": "{..} is the interval for other questions, pairs or sentences",
+    r"\d\s±\s": "± is the standard deviation over seeds",
+    r"\d( |<br><sub>)\[": "[..] is the prediction interval of one more run",
+    r"[\d\]]( |<br><sub>)\{": "{..} is the interval for other questions, pairs or sentences",
     # With decimals or a mark: the counts of questions in a cross-validation have neither.
     r"[\d\]}] \((\d*\.\d+\)|\d+\) [=↑↓?+-])": "(..) is the published value",
     r"\) [+-]\.\d": "+ or - is ours minus the published value, as our data are not the paper's",
     r"‡ \.": "‡ is decided by ties, and followed by the accuracy with shared ties",
 }
+# The picture of a page is the first of these that there is, if paper.yaml names no figure.
+PICTURES = {
+    "forest": "Differences of the primary claims on each data set",
+    "pairs": "Pairs of systems",
+    "verdicts": "All published numbers and ours",
+}
+# The parts of a page between its picture and its folds, and their headings.
+OPEN = {"claims": "## Claims", "main": "## Published values and ours"}
 # Numbers with three decimals, without p-values, which prose rounds.
 NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")
 
@@ -88,10 +99,15 @@ def origin(results: Path) -> str:
     return f"{seeds} seed{'s' * (seeds != '1')}, {code}, {trained_on}, {day}."
 
 
-def folded(command: str, origin_line: str) -> str:
+def folded(summary: str, text: str) -> str:
+    """Return a line that opens a text."""
+    summary = html.escape(summary, quote=False)
+    return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"
+
+
+def folded_command(command: str, origin_line: str) -> str:
     """Return where a run comes from, below which its command opens."""
-    summary = f"{origin_line.removesuffix('.')}: command"
-    return f"<details><summary>{summary}</summary>\n\n    {command}\n\n</details>"
+    return folded(f"{origin_line.removesuffix('.')}: command", f"    {command}")
 
 
 def _by_number(path: Path) -> tuple[int, str]:
@@ -99,18 +115,24 @@ def _by_number(path: Path) -> tuple[int, str]:
     return len(path.stem), path.stem
 
 
-def table_of(page: str) -> str:
-    """Return the page of a table without its notes, with headings that fit the paper's page."""
-    body = page.partition("\n- ")[0].strip()
-    return re.sub(r"^## (.*)$", r"**\1**", body, flags=re.MULTILINE).replace("# ", "### ", 1)
+def table_of(page: str, paper: str) -> tuple[str, str]:
+    """Return the title of a table's page, without the paper, and its tables without the notes."""
+    title, _, body = page.partition("\n- ")[0].strip().partition("\n")
+    body = re.sub(r"^## (.*)$", r"**\1**", body.strip(), flags=re.MULTILINE)
+    return title.removeprefix("# ").replace(f" of {paper}", "", 1), body
 
 
-def claims_of(page: str, paper: str) -> str:
-    """Return the table of a paper's primary claims from a page of claims, or "" for none."""
-    table = page.partition(f"\n## {PRIMARY_CLAIMS}\n")[2].partition("\n## ")[0].strip()
-    head, line, *rows = table.splitlines() or ["", ""]
-    rows = [row for row in rows if row.startswith(f"| {paper} ")]
-    return "\n".join([head, line, *rows]) if rows else ""
+def main_table(paper: Paper, name: str, results: Path) -> str:
+    """Return our scores of a table next to the published ones, or "" if there are none."""
+    artefact = paper.artefacts[name]
+    frame = read_csv(results / "tables" / paper.paper / f"{name}.csv", FRAME)
+    heads, *lines = compared_scores(frame, artefact)
+    if not lines:
+        return ""
+    parts = [f"**{printed_name(name)}: {artefact.title}**", markdown_table([heads, *lines])]
+    missing = frame.loc[frame["verdict"].eq(NOT_RUN) & frame["published"].notna(), "row"].unique()
+    parts += [f"Not run: {', '.join(missing)}."] if len(missing) else []
+    return "\n\n".join(parts)
 
 
 def legend_of(pieces: Iterable[str]) -> str:
@@ -126,22 +148,21 @@ def legend_of(pieces: Iterable[str]) -> str:
 
 
 def results_of(results: Path, published: str) -> str:
-    """Return the table of verdicts with the papers of a run, and the others of the published one.
+    """Return a line about each paper of a run, and those of other papers.
 
     Args:
-        published: The page's current text, with the earlier table if there is one.
+        published: The page's current text, with the lines of earlier runs.
     """
     ledger = read_csv(results / "ledger.csv", LEDGER)
     claims = read_csv(results / "claims.csv", CLAIMS)
     if ledger.empty:  # a study without published numbers
         return published
-    papers = [load_paper(PAPERS / name / "paper.yaml") for name in ledger["paper"].unique()]
-    earlier = [line for line in published.splitlines() if line.startswith("| [")]
-    heads, *rows = results_table(papers, ledger, claims)
-    known = [[cell.strip() for cell in line.strip("|").split("|")] for line in earlier]
-    # Rows that were published with other columns are dropped.
-    rows = [row for row in known if len(row) == len(heads)] + rows
-    return markdown_table([heads, *{row[0]: row for row in rows}.values()])
+    lines = [line for line in published.splitlines() if line.startswith("- [")]
+    for name in ledger["paper"].unique():
+        paper = load_paper(PAPERS / name / "paper.yaml")
+        link = f"[{name}](papers/{name}/README.md)"
+        lines.append(f"- {link}, {paper.short_citation}: {totals(paper, ledger, claims)}.")
+    return "\n".join({line.partition("]")[0]: line for line in lines}.values())
 
 
 def coverage_of(path: Path) -> str:
@@ -188,7 +209,7 @@ def require_paper(paper: str, results: Path) -> None:
 
 
 def copy_figures(
-    paper: str, results: Path, only: Collection[str], under: str = ""
+    paper: Paper, results: Path, only: Collection[str], under: str = ""
 ) -> dict[str, str]:
     """Copy the figures of a run to a paper's folder, and return the line that shows each.
 
@@ -197,33 +218,75 @@ def copy_figures(
         under: The name of the copy of a single piece, if it is another one.
     """
     lines = {}
-    for path in sorted(made_files(results, f"figures/{paper}/*.svg"), key=_by_number):
+    for path in sorted(made_files(results, f"figures/{paper.paper}/*.svg"), key=_by_number):
         if only and not {path.name, path.stem} & set(only):
             continue
         name = f"{under}.svg" if under else path.name
-        shutil.copyfile(path, PAPERS / paper / name)
-        lines[path.name] = f"![{path.stem}]({name})"
+        shutil.copyfile(path, PAPERS / paper.paper / name)
+        lines[path.name] = f"![{title_of(paper, path.stem)}]({name})"
     return lines
 
 
-def pieces_of(paper: str, results: Path, figures: dict[str, str]) -> dict[str, str]:
-    """Return the claims, tables and figures of a run by name; a figure follows its table."""
-    pieces = {}
-    claims = results / "claims.md"
-    if claims.exists():
-        pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)
+def title_of(paper: Paper, stem: str) -> str:
+    """Return the title of a figure, from the name of its file."""
+    shown = {**paper.artefacts, **paper.views}
+    name = printed_name(stem).replace("_", "-")
+    return f"{name}: {shown[stem].title}" if stem in shown else PICTURES.get(stem, name)
+
+
+def picture_of(paper: Paper, figures: Collection[str]) -> str:
+    """Return the file of the picture above the folds of a page, or "" for none."""
+    names = (f"{stem}.svg" for stem in (*paper.main, *PICTURES))
+    return next((name for name in names if name in figures), "")
+
+
+def claims_of(paper: Paper, results: Path) -> dict[str, str]:
+    """Return the primary claims of a paper, open, and all others, folded."""
+    if not (path := results / "claims.csv").exists():
+        return {}
+    claims = read_csv(path, CLAIMS)
+    is_primary = claims["role"].eq(PRIMARY)
+    primary = claims_in_short(claims[is_primary].assign(role=SECONDARY), paper)
+    others = claims_in_short(claims[~is_primary], paper)
+    pieces = {"claims": markdown_table(primary)} if len(primary) > 1 else {}
+    if len(others) > 1:
+        pieces["other_claims"] = folded("Other claims and judgements", markdown_table(others))
+    return pieces
+
+
+def pieces_of(paper: Paper, results: Path, figures: dict[str, str]) -> dict[str, str]:
+    """Return the parts of a page by name: those of OPEN, and folds with all others.
+
+    A figure is in the fold of its table. The picture of the page has the name of its file.
+    """
+    pieces = claims_of(paper, results)
     if (path := results / "coverage.csv").exists() and (coverage := coverage_of(path)):
         pieces["coverage"] = coverage
-    hidden = views_with_sentences(load_paper(PAPERS / paper / "paper.yaml"))
-    for path in sorted(made_files(results, f"tables/{paper}/*.md"), key=_by_number):
-        pieces[path.stem] = table_of(path.read_text(encoding="utf-8"))
+    hidden = views_with_sentences(paper)
+    folds: dict[str, list[str]] = {}  # by name: the title, the table and the figure
+    for path in sorted(made_files(results, f"tables/{paper.paper}/*.md"), key=_by_number):
+        title, table = table_of(path.read_text(encoding="utf-8"), paper.paper)
         if path.stem in hidden:
-            heading = pieces[path.stem].partition("\n")[0]
-            pieces[path.stem] = f"{heading}\n\nNot shown here: it contains sentences of the data."
+            table = "Not shown here: it contains sentences of the data."
+        folds[path.stem] = [title, table]
+    main = []
+    for name in paper.main_tables:
+        if name in folds:
+            compared = main_table(paper, name, results)
+            main.append(compared or "**{}**\n\n{}".format(*folds.pop(name)))
+    pieces["main"] = "\n\n".join(filter(None, [*main, legend_of(main)]))
+    picture = picture_of(paper, figures)
     for name, line in figures.items():
-        table = pieces.pop(Path(name).stem, "")
-        pieces[Path(name).stem if table else name] = f"{table}\n\n{line}"
-    return pieces
+        stem = Path(name).stem
+        if name == picture:
+            pieces[name] = line
+        elif stem in folds:
+            folds[stem].append(line)
+        else:
+            folds[name] = [title_of(paper, stem), line]
+    return pieces | {
+        name: folded(title, "\n\n".join(parts)) for name, (title, *parts) in folds.items()
+    }
 
 
 def main(paper: str, results: Path, only: list[str] | None = None, under: str = "") -> None:
@@ -232,25 +295,32 @@ def main(paper: str, results: Path, only: list[str] | None = None, under: str = 
     A single piece may be published under the marks of another name.
     """
     require_paper(paper, results)
+    loaded = load_paper(PAPERS / paper / "paper.yaml")
     page, readme = PAPERS / paper / "README.md", PAPERS.parent / "README.md"
     docs = sorted((PAPERS.parent / "docs").glob("*.md"))
     # Other pages, with the path from each to the folder of the paper.
     others = {readme: f"papers/{paper}/"} | dict.fromkeys(docs, f"../papers/{paper}/")
     command = read_stored(results).command
     origin_line = origin(results)
-    head = folded(command, origin_line)
-    sensitivity_head = folded(f"{command} -- sensitivity", origin_line)  # not in the target `all`
+    head = folded_command(command, origin_line)
+    # The sensitivity is not in the target `all`.
+    sensitivity_head = folded_command(f"{command} -- sensitivity", origin_line)
     _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
     if mark and not only:
         replace_section(readme, RESULTS, [results_of(results, rest.partition(END)[0])])
-    figures = copy_figures(paper, results, only or (), under)
-    pieces = pieces_of(paper, results, figures)
+    figures = copy_figures(loaded, results, only or (), under)
+    pieces = pieces_of(loaded, results, figures)
     if only:
-        if missing := set(only) - set(pieces):
+        known = [*pieces, *figures]
+        if missing := set(only) - set(known):
             names = ", ".join(sorted(missing))
-            raise typer.BadParameter(f"{results}: no {names}; there are {', '.join(pieces)}")
-        figures, pieces = {}, {name: pieces[name] for name in only}
-    for name, piece in (figures | pieces).items():
+            raise typer.BadParameter(f"{results}: no {names}; there are {', '.join(known)}")
+        figures, pieces = (
+            {name: part for name, part in parts.items() if name in only}
+            for parts in (figures, pieces)
+        )
+    # Other pages show figures without a fold.
+    for name, piece in (pieces | figures).items():
         mark = BEGIN_PIECE.format(paper=paper, name=under or name)
         if only and not any(mark in path.read_text("utf-8") for path in (page, *others)):
             raise typer.BadParameter(f"{page}: write these lines into it, once: {mark} and {END}")
@@ -263,8 +333,14 @@ def main(paper: str, results: Path, only: list[str] | None = None, under: str = 
     if only:
         return
     pieces.pop("coverage", None)  # of all papers of the run: only between marks of its own
+    parts = [pieces.pop(picture_of(loaded, figures), "")]
+    for name, heading in OPEN.items():
+        if piece := pieces.pop(name, ""):
+            parts += [heading, piece]
     if pieces:
-        replace_section(page, BEGIN, [head, legend_of(pieces.values()), *pieces.values()])
+        legend = legend_of(text for name, text in pieces.items() if name != "other_claims")
+        parts += [head, "## All tables and figures", legend, *pieces.values()]
+        replace_section(page, BEGIN, parts)
     marked = [path for path in docs if f"of {paper}: papers/publish.py" in path.read_text("utf-8")]
     for path in (page, *marked):
         for message in unknown_numbers(path, results):

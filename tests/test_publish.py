@@ -9,7 +9,7 @@ import typer
 
 from analogyqa.evaluation.claims import CLAIMS
 from analogyqa.evaluation.coverage import BEST_OF, COVERAGE
-from analogyqa.evaluation.published import LEDGER
+from analogyqa.evaluation.published import FRAME, IN_PAPER, LEDGER
 from analogyqa.evaluation.summary import SUMMARY, to_frame, write_csv
 from analogyqa.files import write_json, write_text
 from builders.projects import load_script
@@ -19,22 +19,27 @@ publish = load_script(PATH)
 
 PAPER = "hyperqa"  # its Table 8 is a view of sentences
 PAGES = ("papers/hyperqa/README.md", "README.md", "docs/finding.md")
-CLAIMS_PAGE = f"""# Claims
-
-## Primary claims
-
-| Paper   | Claim |
-| ------- | ----- |
-| {PAPER} | a won |
-| other   | b won |
-
-## Verdicts
-
-| Paper   |
-| ------- |
-| {PAPER} |
-"""
+CLAIM = {"paper": PAPER, "kind": "score", "protocol": "paper", "verdict": "holds"}
+CLAIMS_OF_RUN = (
+    CLAIM | {"claim": "hyperbolic-beats-cosine", "role": "primary", "text": "a won"},
+    CLAIM | {"claim": "improves-with-size", "role": "secondary", "text": "b won"},
+    CLAIM | {"paper": "other", "claim": "c", "role": "primary", "text": "c won"},
+)
+SCORE = {"paper": PAPER, "artefact": "table2", "block": IN_PAPER, "kind": "score", "mean": 0.735}
+SCORE |= {
+    "measure": "map",
+    "published": 0.712,
+    "run_low": 0.7,
+    "run_high": 0.74,
+    "sd": 0.012,
+    "column": "MAP",
+}
+SCORES = (
+    SCORE | {"row": "HyperQA", "verdict": "inconclusive"},
+    SCORE | {"row": "AP-CNN", "verdict": "not run", "mean": None},
+)
 TABLES = {
+    "table2": "# Table 2 of hyperqa: Best < all\n\n| .712 |\n\n- Data: x.\n",
     "table4": (
         "# Table 4: MRR\n\n## With the paper's hyperparameters\n\n| a | b |\n| - | - |\n"
         "| .735 ± .012 [.60, .74] (.63) = | +0.020 |\n\n- Data: x.\n"
@@ -64,13 +69,12 @@ def section(name: str = "") -> str:
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     monkeypatch.setattr(publish, "PAPERS", tmp_path / "papers")
-    earlier = "| [other](papers/other/README.md) | A (2017) | 1 | 2 | 3 | 4 | 5 | 6 | - | 1 holds |"
-    earlier += "\n| [of other columns](papers/old/README.md) | A (2016) | 1 |"
-    table = f"{publish.RESULTS}\n\n| heads |\n| - |\n{earlier}\n\n{publish.END}"
+    earlier = f"- [{PAPER}](papers): stale.\n- [other](papers/other/README.md), A: of 1."
+    lines = f"{publish.RESULTS}\n\n| heads |\n{earlier}\n\n{publish.END}"
     texts = (
         ["a .735, +.020 (p = .003)\nb .736 of .74", section("cross_validation"),
          section("sensitivity"), section(), "c 0.735, 0.812"],
-        ["top", section("claims"), section("figure6.svg"), table, "rest"],
+        ["top", section("claims"), section("figure6.svg"), lines, "rest"],
         ["top", section("figure6.svg"), "rest"],
     )  # fmt: skip
     for page, parts in zip(PAGES, texts, strict=True):
@@ -78,10 +82,10 @@ def results(tmp_path, monkeypatch):
     paper = tmp_path / "papers" / PAPER / "paper.yaml"
     shutil.copyfile(PATH.with_name(PAPER) / "paper.yaml", paper)
     results = tmp_path / "results"
-    write_text(results / "claims.md", CLAIMS_PAGE)
     for name, text in TABLES.items():
         write_text(results / "tables" / PAPER / f"{name}.md", text)
-    for name in ("figure6", "cross_validation", "Copy of figure6"):
+    write_csv(to_frame(SCORES, FRAME), results / "tables" / PAPER / "table2.csv")
+    for name in ("figure6", "verdicts", "cross_validation", "Copy of figure6"):
         write_text(results / "figures" / PAPER / f"{name}.svg", "<svg/>")
     for name, seeds, commit, machine in RUNS:
         record = {"git_commit": commit, "seeds": seeds, "machines": {"0": [machine]}}
@@ -94,7 +98,7 @@ def results(tmp_path, monkeypatch):
         for verdict, kind in (("lower", "score"), ("not run", "score"), ("reproduced", "count"))
     ]
     write_csv(to_frame(verdicts, LEDGER), results / "ledger.csv")
-    write_csv(to_frame([{"paper": PAPER}], CLAIMS), results / "claims.csv")
+    write_csv(to_frame(CLAIMS_OF_RUN, CLAIMS), results / "claims.csv")
     store_command(results, "snakemake --cores 2")
     return results
 
@@ -120,21 +124,21 @@ def test_a_run_is_published_between_the_marks_of_all_pages(results, golden, caps
                     strict=True)  # fmt: skip
         golden("\n".join(f"=== {name}\n{text}" for name, text in parts), "published.txt")
     figures = [path.name for path in (results.parent / "papers" / PAPER).glob("*.svg")]
-    assert sorted(figures) == ["cross_validation.svg", "figure6.svg"]
+    assert sorted(figures) == ["cross_validation.svg", "figure6.svg", "verdicts.svg"]
 
 
 def test_a_run_without_a_table_or_claims_keeps_those_of_an_earlier_run(results):
     store_command(results, "first")
     publish.main(PAPER, results)
-    (results / "claims.md").unlink()
+    write_csv(to_frame([], CLAIMS), results / "claims.csv")
     for path in results.glob("*/*/cross_validation.*"):
         path.unlink()
     store_command(results, "second")
     publish.main(PAPER, results)
     page, readme, _ = pages(results)
-    study = page.partition("## Folds")[0]
+    study = page.partition("<summary>Folds")[0]
     assert "    first\n" in study and "    second\n" not in study
-    assert "    second\n" in page and page.count("![cross_validation](cross_validation.svg)") == 1
+    assert "    second\n" in page and page.count("](cross_validation.svg)") == 1
     assert "    first\n" in readme and "a won" in readme
 
 
@@ -142,7 +146,7 @@ def test_only_a_named_table_is_published(results):
     before = pages(results)
     publish.main(PAPER, results, ["cross_validation"])
     page, *others = pages(results)
-    assert "### Folds" in page and page.count("stale") == 2
+    assert "<summary>Folds" in page and page.count("stale") == 2
     assert others == before[1:]
     assert [path.name for path in results.parent.rglob("papers/*/*.svg")] == [
         "cross_validation.svg"
@@ -164,7 +168,7 @@ def test_a_figure_under_another_name_replaces_no_other(results):
     page = results.parent / PAGES[0]
     page.write_text(page.read_text() + section("folds"))
     publish.main(PAPER, results, ["cross_validation"], "folds")
-    assert "![cross_validation](folds.svg)" in page.read_text()
+    assert "](folds.svg)" in page.read_text()
     assert [path.name for path in results.parent.rglob("papers/*/*.svg")] == ["folds.svg"]
 
 

@@ -2,10 +2,12 @@
 
 import pandas as pd
 
-from analogyqa.evaluation.published import LEDGER
+from analogyqa.evaluation.claims import CLAIMS
+from analogyqa.evaluation.published import FRAME, IN_PAPER, LEDGER, NOT_IN_PAPER
 from analogyqa.evaluation.summary import to_frame
 from analogyqa.evaluation.verdicts import OUR_DATA, PAPER_DATA
-from analogyqa.report.ledger_pages import to_markdown
+from analogyqa.report.ledger_pages import claims_in_short, compared_scores, to_markdown
+from analogyqa.report.table_formats import markdown_table
 from builders.report import make_paper
 
 NASTY = 'A <script>alert("c")</script> & | d'
@@ -26,7 +28,13 @@ PAPER = make_paper(
             "panels": {"MRR": {}},
             "best": {"WikiQA": [0.5]},
         },
-    }
+    },
+    first={
+        "claim": "ours | leads",
+        "where": "Table 1",
+        "cells": {"dataset": "wikiqa", "subset": "comb", "measure": "mrr"},
+        "comparisons": [{"better": {"system": "analogy"}, "worse": {"system": "ghost"}}],
+    },
 )
 
 
@@ -72,3 +80,29 @@ def test_an_empty_ledger_has_no_tables():
     assert "Published numbers and ours" in page
     assert "Table 1" not in page
     assert "Tiny" not in page
+
+
+def test_scores_are_compared_side_by_side_or_below_each_other(golden):
+    """Only what the paper prints and we have is shown, with the hyperparameters of the paper."""
+    one_seed = {"run_low": 0.6, "run_high": 0.6}
+    substituted = {"substitute": "ours for theirs"}
+    rows = [
+        make_row("Who", "Theirs", "higher", **substituted),
+        make_row("Who", "Ours", "lower", hyperparameters="paper", published=0.75),
+        make_row("Who", "Ours", "reproduced", hyperparameters="tuned"),
+        make_row("Comb.", "Theirs", "not run"),
+        make_row("Comb.", "Ours", "not comparable", data=OUR_DATA, **one_seed, **substituted),
+        make_row("Comb.", "Theirs", "", kind="cited"),
+        make_row("Comb.", "New", "", published=None),
+    ]
+    frame = to_frame([{"block": IN_PAPER} | row for row in rows], FRAME)
+    more = make_row("Comb.", "Third", "did not learn", n_learned=1, n_trained=2)
+    others = [{"block": IN_PAPER} | more, {"block": NOT_IN_PAPER} | more | {"row": "Who"}]
+    wide = pd.concat([frame, to_frame(others, FRAME)])
+    tables = [compared_scores(shown, PAPER.artefacts["table1"]) for shown in (frame, wide)]
+    claim = {"paper": "tiny2020", "claim": "first", "text": "ours | leads", "kind": "score"}
+    claim |= {"role": "secondary", "protocol": "cross-validated", "n_items": 391}
+    decided = {"effect": -0.08, "low": -0.15, "high": -0.01, "p_value": 0.02, "verdict": "fails"}
+    claims = to_frame([claim | decided, claim | {"verdict": "not run"}], CLAIMS)
+    tables.append(claims_in_short(claims, PAPER))
+    golden("\n\n".join(map(markdown_table, tables)), "in_short.md")

@@ -3,7 +3,7 @@
 import pytest
 
 from analogyqa.settings.coordinates import Coordinates
-from analogyqa.settings.paper import Claim
+from analogyqa.settings.paper import Claim, Paper
 from builders.report import make_config, make_paper, with_cross_validation
 
 CELLS = {"dataset": "toy", "subset": "who", "measure": "mrr"}
@@ -74,6 +74,23 @@ def test_an_impossible_claim_is_refused(changes, message):
 )
 def test_a_claim_may_be_ours_with_an_explanation(where, ours):
     assert make_claim(where=where).ours == ours
+
+
+TABLE = {"title": "T", "cells": without("measure"), "rows": {"A": {"system": "a"}}}
+SCORED = TABLE | {"columns": {"MRR": {"measure": "mrr"}}, "published": {"A": [0.5]}}
+COUNTS = {"dataset": "toy", "subset": "who", "split": "dev", "count": "pairs"}
+
+
+def test_the_main_table_is_the_first_with_published_scores_or_named():
+    counted = SCORED | {"cells": COUNTS, "columns": {"N": {}}, "rows": {"A": {}}}
+    unpublished = {name: part for name, part in SCORED.items() if name != "published"}
+    tables = dict(zip(("table1", "table2", "table3"), (counted, unpublished, SCORED), strict=True))
+    paper = make_paper(tables)
+    assert paper.main_tables == ["table3"]
+    assert paper.model_copy(update={"main": ["table2", "figure1"]}).main_tables == ["table2"]
+    assert make_paper({"table1": counted}).main_tables == []
+    with pytest.raises(ValueError, match=r"main: .*table4"):
+        Paper.model_validate(paper.model_dump(exclude_unset=True) | {"main": ["table4"]})
 
 
 def test_a_pair_is_primary_where_cross_validated_claims_are_about_it():

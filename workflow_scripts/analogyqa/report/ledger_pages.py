@@ -14,6 +14,7 @@ from analogyqa.evaluation.claims import (
     UNDECIDED,
     effect_text,
 )
+from analogyqa.evaluation.published import IN_PAPER
 from analogyqa.evaluation.significance import POWER, p_text, significance_level
 from analogyqa.evaluation.verdicts import (
     HIGHER,
@@ -21,11 +22,21 @@ from analogyqa.evaluation.verdicts import (
     LOOKS,
     LOWER,
     MARKS,
+    NOT_COMPARABLE,
     OTHER_DATA,
+    OUR_DATA,
     REPRODUCED,
 )
 from analogyqa.report.outcomes import KIND_NOUNS
-from analogyqa.report.table_formats import Block, Table, Value, value_text
+from analogyqa.report.table_formats import (
+    SUBSTITUTE,
+    Block,
+    Table,
+    Value,
+    two_lines,
+    unbroken,
+    value_text,
+)
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
 from analogyqa.report.tables import (
     LEARNED,
@@ -147,7 +158,50 @@ def _sign(verdict: str) -> str:
     return f"{LOOKS[verdict].colour}{mark} {verdict}"
 
 
-PRIMARY_CLAIMS = "Primary claims"  # a heading that papers/publish.py reads
+COMPARED = ["published", "verdict"]
+SIDE_BY_SIDE = 2  # columns of a table; more are below each other
+
+
+def compared_scores(frame: pd.DataFrame, artefact: Artefact) -> list[list[str]]:
+    """Return our scores of a table next to the published ones, as cells, the heads first.
+
+    Values that were not run are left out, and so are those of systems tuned on dev.
+
+    Args:
+        frame: The csv of the table, columns FRAME.
+    """
+    is_shown = frame["block"].eq(IN_PAPER) & frame["kind"].eq(SCORE)
+    is_shown &= frame["hyperparameters"].ne(TUNED)
+    rows = frame[is_shown & frame["published"].notna() & frame["mean"].notna()]
+    cells = {(row["row"], row["column"]): _compared(row) for row in rows.to_dict("records")}
+    names, columns = rows["row"].unique(), rows["column"].unique()
+    label = "System" if artefact.systems_in == "row" else ""
+    if len(columns) <= SIDE_BY_SIDE:
+        heads = [text for column in columns for text in (f"{column}: ours", *COMPARED)]
+        lines = [
+            [name, *(text for column in columns for text in cells.get((name, column), [""] * 3))]
+            for name in names
+        ]
+        return [[label, *heads], *lines]
+    first = dict(reversed(cells))  # the column of each row's first line
+    lines = [
+        [name if first[name] == column else "", column, *texts]
+        for (name, column), texts in cells.items()
+    ]
+    return [[label, "" if label else "System", "ours", *COMPARED], *lines]
+
+
+def _compared(row: dict) -> list[str]:
+    """Return our value with its interval, the published one, and the verdict."""
+    value, verdict = value_text(row), row["verdict"]
+    judged = f"{LOOKS[verdict].colour} {verdict}{SUBSTITUTE * bool(row['substitute'])}"
+    if verdict == NOT_COMPARABLE:
+        judged = f"{value.mark}, {OUR_DATA}"
+    ours = two_lines(value.ours, value.interval)
+    return [unbroken(ours), value.published.strip("()"), unbroken(judged)]
+
+
+PRIMARY_CLAIMS = "Primary claims"
 LABELS = ["Claim", "Where", "Judged on", "Verdict"]
 COLUMNS = [
     "Effect", "Ratio", "p-value", "Items", "Seeds", "Detectable", "Power", "Needed", "Evidence",
@@ -212,6 +266,17 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     ]
     title = "Claims of the papers" if config.comparable else f"Claims ({OTHER_DATA})"
     return Table(title, blocks, [*notes, *(f"Claims of {paper.citation}" for paper in papers)])
+
+
+def claims_in_short(frame: pd.DataFrame, paper: Paper) -> list[list[str]]:
+    """Return the claims of a paper as five cells each, the heads first; columns CLAIMS."""
+    lines = [["Claim", "Verdict", "Effect", "Questions", "Where"]]
+    for (claim, where, judged, verdict), values in _rows(frame, paper):
+        texts = dict(zip(COLUMNS, (value.ours for value in values), strict=True))
+        effect, _, interval = texts["Effect"].partition(" [")
+        short = unbroken(two_lines(effect, f"[{interval}" if interval else ""))
+        lines.append([claim, unbroken(verdict), short, texts["Items"], two_lines(where, judged)])
+    return lines
 
 
 def claim_blocks(paper: Paper, frame: pd.DataFrame) -> list[Block]:

@@ -1,7 +1,7 @@
-"""What a run found about each paper: sentences, and a small table."""
+"""What a run found about each paper, in sentences and in one line."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, repeat
 
 import pandas as pd
@@ -53,8 +53,6 @@ _NUMBER_VERBS = {
     ),
     NOT_RUN: ("was not run", "were not run"),
 }
-_COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_LEARNED, NOT_RUN)
-_OTHERS = ("other numbers", "primary claims")
 KIND_NOUNS = {SCORE: "scores", COUNT: "counts", COST: "costs", BEST: "best points of curves"}
 
 
@@ -96,21 +94,26 @@ def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[s
     return [sentence for sentence in sentences if sentence]
 
 
-def results_table(
-    papers: Iterable[Paper], ledger: pd.DataFrame, claims: pd.DataFrame
-) -> list[list[str]]:
-    """Return the verdicts on each paper's scores, other numbers and primary claims, as cells."""
-    lines = [["Paper", "By", *(f"scores {name}" for name in _COLUMNS), *_OTHERS]]
-    for paper in papers:
-        once = published_once(ledger, paper)
-        counts = Counter(once.loc[once["kind"].eq(SCORE), "verdict"])
-        primary = Counter(_first_judgements(paper, claims, PRIMARY)["verdict"])
-        judged = ", ".join(f"{count} {verdict}" for verdict, count in primary.items())
-        labels = [f"[{paper.paper}](papers/{paper.paper}/README.md)", paper.short_citation]
-        values = [str(counts[verdict] or "") for verdict in _COLUMNS]
-        others = [*_agreeing(once), *_with_our_data(once)]
-        lines.append([*labels, *values, "; ".join(others), judged])
-    return lines
+def totals(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
+    """Return in one line how many published scores were run, with which verdicts.
+
+    The number of scores is the sum of those run with the paper's data, with ours, and not run.
+    """
+    once = published_once(ledger, paper)
+    scores = once[once["kind"].eq(SCORE)]
+    has_run, is_ours = scores["verdict"].ne(NOT_RUN), scores["data"].eq(OUR_DATA)
+    counts = Counter(scores.loc[has_run & ~is_ours, "verdict"])
+    always = dict.fromkeys([REPRODUCED, HIGHER, LOWER, INCONCLUSIVE], 0) if counts else {}
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in (always | counts).items())
+    with_theirs = f"{counts.total()} were run with the paper's data"
+    with_ours = (has_run & is_ours).sum()
+    parts = [f"{with_theirs}: {verdicts}" if verdicts else with_theirs]
+    parts += [f"{with_ours} with ours, without a verdict"] if with_ours else []
+    parts += [f"{(~has_run).sum()} not run", *_agreeing(once)]
+    primary = Counter(_first_judgements(paper, claims, PRIMARY)["verdict"])
+    judged = ", ".join(f"{count} {verdict}" for verdict, count in primary.items())
+    parts += [f"primary claims: {judged}"] if judged else []
+    return f"of {len(scores)} published scores, {'; '.join(parts)}"
 
 
 def _numbers(once: pd.DataFrame) -> list[str]:

@@ -100,18 +100,27 @@ def to_markdown(table: Table) -> str:
         for labels, values in block.rows:
             marked = (v._replace(ours=f"**{v.ours}**") if v.bold else v for v in values)
             lines.append([*labels, *(" ".join(value.parts) for value in marked)])
-        parts.append(
-            markdown_table([[text.replace("|", r"\|") for text in line] for line in lines])
-        )
+        parts.append(markdown_table(lines))
     parts.append("\n".join(f"- {note}" for note in table.notes))
     return "\n\n".join(parts) + "\n"
 
 
 def markdown_table(lines: list[list[str]]) -> str:
     """Return lines of cells, the heads first, as a GitHub Markdown table with aligned columns."""
+    lines = [[text.replace("|", r"\|") for text in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rows = [lines[0], ["-" * width for width in widths], *lines[1:]]
     return "\n".join("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
+
+
+def unbroken(text: str) -> str:
+    """Return a text that is not broken into lines."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def two_lines(first: str, second: str) -> str:
+    """Return a cell of a Markdown table with a small second line, if there is one."""
+    return f"{first}<br><sub>{second}</sub>" if second else first
 
 
 def to_latex(table: Table, label: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -141,6 +141,9 @@ class Paper(Section):
     views: dict[ShownName, View] = {}
     claims: dict[Name, Claim] = Field(default={})
     """What the text says about their numbers."""
+    main: list[ShownName] = []
+    """The tables and figures that its page shows above the folds; by default the first table with
+    published scores, and a picture of the run."""
     references: list[Name] = []
     """Strong simple systems, our choice, whose scores stand beside every claim about ranking."""
 
@@ -165,6 +168,9 @@ class Paper(Section):
             if name.startswith("figure") != view.spec.is_figure:
                 kind = "figure" if view.spec.is_figure else "table"
                 raise ValueError(f"artefacts.{name}: the view {view.view} is a {kind}")
+        figures = {name for name in self.views if name.startswith("figure")}
+        if unknown := {*self.main} - {*self.artefacts} - figures:
+            raise ValueError(f"main: no figure, and no table of numbers: {sorted(unknown)}")
         return self
 
     @property
@@ -181,6 +187,16 @@ class Paper(Section):
     def tables_and_figures(self) -> list[str]:
         """The names of all tables and figures."""
         return [*self.artefacts, *self.views]
+
+    @property
+    def main_tables(self) -> list[str]:
+        """The names of the tables that its page shows above the folds."""
+        scored = (
+            name
+            for name, artefact in self.artefacts.items()
+            if any(at.kind == SCORE and at.published is not None for at in artefact.numbers())
+        )
+        return [name for name in self.main if name.startswith("table")] or [*islice(scored, 1)]
 
     def published_at(self, coordinates: Coordinates) -> float | None:
         """Return the score printed for some coordinates in the first table that has it."""
