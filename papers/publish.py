@@ -61,7 +61,7 @@ PARTS = {
 PICTURES = {
     "forest": "Differences of the primary claims on each data set",
     "pairs": "Pairs of systems",
-    "verdicts": "All published numbers and ours",
+    "verdicts": "Published scores and ours",
 }
 # The parts of a page between its picture and its folds, and their headings.
 OPEN = {"claims": "## Claims", "main": "## Published values and ours"}

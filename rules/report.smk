@@ -1,5 +1,7 @@
 """What a reader opens: ledger, claims, tables and figures; and MLflow, a view of the run records."""
 
+from analogyqa.settings.coordinates import SCORE
+
 PAPERS = PLAN.papers.values()
 # Keys that no number or caption depends on, such as where files are and which machine is used.
 NOT_REPORTED = {"resources_dir", "mirrors", "tracking_uri", "device", "papers"}
@@ -50,13 +52,14 @@ rule write_ledger:
         ledger=f"{RESULTS}/ledger.csv",
         coverage=f"{RESULTS}/coverage.csv",
         md=f"{RESULTS}/ledger.md",
-        # A picture of the verdicts on each paper whose numbers are compared.
+        # A picture of the verdicts on each paper whose scores are compared.
         verdicts=[
             f"{RESULTS}/figures/{name}/verdicts.svg"
             for name, paper in PLAN.papers.items()
-            if CONFIG.comparable
-            and any(
-                number.published is not None and number.kind != CITED
+            if any(
+                number.kind == SCORE
+                and number.published is not None
+                and CONFIG.is_comparable(number.coordinates.dataset)
                 for artefact in paper.artefacts.values()
                 for number in artefact.numbers()
             )

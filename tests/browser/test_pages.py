@@ -80,7 +80,7 @@ def test_a_cell_opens_its_origin_without_leaving_the_page(folder, opened):
         dialog.wait_for()
         page.keyboard.press("Escape")
         page.locator(
-            ".verdicts [data-number='table1-of-tiny2020/glove/wikiqa/comb/map'] circle"
+            ".verdicts [data-number='table1-of-tiny2020/glove/wikiqa/comb/map']"
         ).first.click()
         dialog.wait_for()
         assert "table1 of tiny2020: Glove, MAP" in dialog.locator("h2").inner_text()

@@ -55,10 +55,9 @@ def test_the_sentences_and_the_line_are_as_reviewed(golden):
     claims = [{"role": "primary", "text": text, "verdict": at} for text, at in names.items()]
     once = make_ledger({"verdict": "reproduced"})
     lines = [
-        headline(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN),
+        *headline(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN),
         *findings(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN),
-        headline(PAPER, once, make_claims(*claims)),
-        *findings(PAPER, make_ledger(), make_claims(*claims)),
+        *headline(PAPER, once, make_claims(*claims)),
         totals(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN),
         totals(PAPER, LEDGER_OF_RUN[LEDGER_OF_RUN["data"].eq(OUR_DATA)], make_claims()),
     ]
@@ -67,4 +66,4 @@ def test_the_sentences_and_the_line_are_as_reviewed(golden):
 
 def test_empty_results_give_no_sentence():
     assert findings(PAPER, make_ledger(), make_claims()) == []
-    assert headline(PAPER, make_ledger(), make_claims()) == ""
+    assert headline(PAPER, make_ledger(), make_claims()) == []

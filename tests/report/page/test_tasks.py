@@ -8,7 +8,7 @@ from analogyqa.evaluation.published import compare_numbers
 from analogyqa.evaluation.summary import Results, to_frame
 from analogyqa.evaluation.verdicts import NOT_RUN
 from analogyqa.report.page import data_cards
-from analogyqa.report.page.papers import claim_cards
+from analogyqa.report.page.papers import REACH, ZERO, claim_cards
 from analogyqa.report.tables import build_table
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.load import load_config
@@ -38,7 +38,7 @@ def card(coordinates=("wikiqa", "comb", "mrr"), **judged) -> dict:
     row = {"paper": paper.paper, "claim": "one", "role": "primary", "kind": "score"}
     row |= {"protocol": "paper", "evidence": "a (p = .2)", "n_items": 30, "n_seeds": 2}
     (card,) = claim_cards(to_frame([row | judged], CLAIMS), [paper], CONFIG)
-    return card["judgements"][0]
+    return card | card["judgements"][0]
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,28 @@ def test_a_card_names_the_items_of_its_task(coordinates, item):
 
 def test_equal_systems_are_drawn_in_the_middle():
     equal = {"effect": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0}
-    drawn = dict.fromkeys(("low", "effect", "high"), 50) | {"paper_effect": None}
-    assert card(verdict=EQUIVALENT, **equal)["interval"] == drawn
+    drawn = card(verdict=EQUIVALENT, **equal)
+    assert drawn["interval"] == dict.fromkeys(("low", "effect", "high"), ZERO)
+    assert drawn["published"] == drawn["band"] == ()
+
+
+def test_cards_have_one_axis_with_the_published_effect_and_the_margin():
+    rows = [
+        {"paper": "tiny2020", "claim": name, "role": "primary", "kind": "score", "p_value": 0.2}
+        | dict.fromkeys(["effect", "low", "high", "paper_effect"], effect)
+        | {"margin": 0.02, "verdict": UNDECIDED, "evidence": "a (p = .2)"}
+        for name, effect in (("one", 0.04), ("two", -0.19))
+    ]
+    paper = make_paper(**dict.fromkeys(("one", "two"), claim_on("wikiqa", "comb", "mrr")))
+    first, second = claim_cards(to_frame(rows, CLAIMS), [paper], CONFIG)
+    labels = dict(first["ticks"])
+    assert first["ticks"] == second["ticks"] and list(labels.values())[::2] == ["-0.2", "0", "+0.2"]
+    assert labels[ZERO] == "0" and labels[ZERO + REACH] == "+0.2"
+    assert first["published"] == (ZERO + 0.2 * REACH, ZERO + 0.2 * REACH, "published +0.040")
+    assert first["band"] == (ZERO - 0.1 * REACH, ZERO + 0.1 * REACH)
+    # The label is next to its mark where the drawing ends.
+    place, label, _ = second["published"]
+    assert place == second["judgements"][0]["interval"]["effect"] == ZERO - 0.95 * REACH < label
 
 
 def test_a_card_on_data_that_are_not_configured_has_the_reason():

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from analogyqa.report.table_formats import LINK
 
 # Signs, which every font has, for the coloured squares of Markdown.
-_SIGNS = str.maketrans({"🟦": "✓", "🟧": "✗", "🟰": "≈", "⬜": "?", "➖": "–"})
+_SIGNS = str.maketrans({"🟦": "✓", "🟧": "✗", "🟰": "≈", "⬜": "?", "➖": "–", "❗": "!"})
 _FROM_TABLES = "../../"  # from the folder of a paper's tables to the results
 _AS_THEY_ARE = " '<>/:=,;+@?()"  # the characters of an address that browsers read as they are
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})

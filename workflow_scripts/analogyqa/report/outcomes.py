@@ -13,16 +13,13 @@ from analogyqa.evaluation.claims import (
     PRIMARY,
     SECONDARY,
     UNDECIDED,
-    effect_text,
 )
-from analogyqa.evaluation.significance import p_text
 from analogyqa.evaluation.verdicts import (
     ENFORCED,
     HIGHER,
     INCONCLUSIVE,
     LOWER,
     NO_RUN,
-    NOT_COMPARABLE,
     NOT_LEARNED,
     NOT_RUN,
     OUR_DATA,
@@ -43,16 +40,6 @@ _CLAIM_VERBS = {
     NOT_LEARNED: ("is about a system that did not learn", "are about systems that did not learn"),
     NOT_RUN: ("was not tested", "were not tested"),
 }
-_NUMBER_VERBS = {
-    INCONCLUSIVE: ("is inconclusive", "are inconclusive"),
-    ENFORCED: ("agrees by construction", "agree by construction"),
-    NOT_COMPARABLE: ("cannot be compared", "cannot be compared"),
-    NOT_LEARNED: (
-        "comes from runs that did not all learn",
-        "come from runs that did not all learn",
-    ),
-    NOT_RUN: ("was not run", "were not run"),
-}
 KIND_NOUNS = {SCORE: "scores", COUNT: "counts", COST: "costs", BEST: "best points of curves"}
 
 
@@ -67,75 +54,54 @@ def published_once(ledger: pd.DataFrame, paper: Paper) -> pd.DataFrame:
     return rows[~is_repeated & rows["hyperparameters"].ne(TUNED)]
 
 
-def headline(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
-    """Return how many numbers of a paper came out, and how its primary claims were judged."""
-    numbers = _numbers(published_once(ledger, paper))
-    primary = _first_judgements(paper, claims, PRIMARY)
-    return _sentence([*numbers, *_claims(primary, "primary claim")])
+def headline(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
+    """Return how the primary claims of a paper were judged, and how many numbers came out.
 
-
-def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
-    """Return what was found about a paper, in at most five sentences.
+    These are at most two sentences.
 
     Args:
         ledger: The verdicts on its numbers, columns LEDGER; empty if our data are not the paper's.
         claims: The verdicts on its claims, columns CLAIMS.
     """
+    primary = _claims(_first_judgements(paper, claims, PRIMARY), "primary claim")
+    parts = primary, _numbers(published_once(ledger, paper))
+    return [sentence for sentence in map(_sentence, parts) if sentence]
+
+
+def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
+    """Return what was found about a paper beside its headline, in at most three sentences."""
     once = published_once(ledger, paper)
-    primary = _first_judgements(paper, claims, PRIMARY)
     others = _first_judgements(paper, claims, SECONDARY)
-    sentences = [
-        _sentence(_numbers(once)),
-        " ".join(_judged(*group) for group in primary.groupby("verdict", sort=False)),
-        _farthest(once),
-        _sentence(_claims(others, "other claim")),
-        _missing(once),
-    ]
+    sentences = [_farthest(once), _sentence(_claims(others, "other claim")), _missing(once)]
     return [sentence for sentence in sentences if sentence]
 
 
 def totals(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
-    """Return in one line how many published scores were run, with which verdicts.
+    """Return in one line how the numbers and the primary claims of a paper came out."""
+    primary = Counter(_first_judgements(paper, claims, PRIMARY)["verdict"])
+    judged = ", ".join(f"{count} {verdict}" for verdict, count in primary.items())
+    parts = _numbers(published_once(ledger, paper))
+    return "; ".join([*parts, *([f"primary claims: {judged}"] if judged else [])])
+
+
+def _numbers(once: pd.DataFrame) -> list[str]:
+    """Return how many published scores were run, with which verdicts, and which numbers agree.
 
     The number of scores is the sum of those run with the paper's data, with ours, and not run.
     """
-    once = published_once(ledger, paper)
     scores = once[once["kind"].eq(SCORE)]
+    if scores.empty:
+        return [*_agreeing(once)]
     has_run, is_ours = scores["verdict"].ne(NOT_RUN), scores["data"].eq(OUR_DATA)
     counts = Counter(scores.loc[has_run & ~is_ours, "verdict"])
     always = dict.fromkeys([REPRODUCED, HIGHER, LOWER, INCONCLUSIVE], 0) if counts else {}
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in (always | counts).items())
     with_theirs = f"{counts.total()} were run with the paper's data"
+    with_theirs = f"{with_theirs}: {verdicts}" if verdicts else with_theirs
     with_ours = (has_run & is_ours).sum()
-    parts = [f"{with_theirs}: {verdicts}" if verdicts else with_theirs]
+    parts = [f"of {len(scores)} published scores, {with_theirs}"]
     parts += [f"{with_ours} with ours, without a verdict"] if with_ours else []
-    parts += [f"{(~has_run).sum()} not run", *_agreeing(once)]
-    primary = Counter(_first_judgements(paper, claims, PRIMARY)["verdict"])
-    judged = ", ".join(f"{count} {verdict}" for verdict, count in primary.items())
-    parts += [f"primary claims: {judged}"] if judged else []
-    return f"of {len(scores)} published scores, {'; '.join(parts)}"
-
-
-def _numbers(once: pd.DataFrame) -> list[str]:
-    """Return how many scores we reproduce, and how many of the other numbers agree."""
-    scores = once[once["kind"].eq(SCORE) & once["data"].ne(OUR_DATA)]
-    counts = Counter(scores["verdict"])
-    parts = []
-    if counts:
-        noun = f"published score{'s' * (len(scores) != 1)}"
-        parts.append(f"we reproduce {counts[REPRODUCED] or 'none'} of {len(scores)} {noun}")
-    if differing := [f"{name} in {counts[name]}" for name in (HIGHER, LOWER) if counts[name]]:
-        parts.append(f"ours is {' and '.join(differing)}")
-    verbs = ((name, verbs) for name, verbs in _NUMBER_VERBS.items() if counts[name])
-    parts += [f"{counts[name]} {forms[counts[name] > 1]}" for name, forms in verbs]
-    return [*parts, *_with_our_data(once), *_agreeing(once)]
-
-
-def _with_our_data(once: pd.DataFrame) -> list[str]:
-    """Return how many published scores we have with our own data, which get no verdict."""
-    ours = once[once["kind"].eq(SCORE) & once["data"].eq(OUR_DATA)]
-    count = ours["verdict"].ne(NOT_RUN).sum()
-    return [f"scores with our data, without a verdict: {count} of {len(ours)}"] if len(ours) else []
+    return [*parts, f"{(~has_run).sum()} not run", *_agreeing(once)]
 
 
 def _agreeing(once: pd.DataFrame) -> Iterator[str]:
@@ -152,29 +118,15 @@ def _claims(judged: pd.DataFrame, noun: str) -> list[str]:
     if len(counts) == 1:
         ((verdict, count),) = counts.items()
         subject = noun if count == 1 else f"{count} {noun}s"
-        return [f"its {subject} {_CLAIM_VERBS[verdict][count > 1]}"]
+        return [f"the {subject} {_CLAIM_VERBS[verdict][count > 1]}"]
     # Only the first count names the claims.
-    nouns = chain([f" of its {len(judged)} {noun}s"], repeat(""))
+    nouns = chain([f" of the {len(judged)} {noun}s"], repeat(""))
     parts = [
         f"{counts[verdict]}{next(nouns)} {verbs[counts[verdict] > 1]}"
         for verdict, verbs in _CLAIM_VERBS.items()
         if counts[verdict]
     ]
     return [" and ".join(", ".join(parts).rsplit(", ", 1))] if parts else []
-
-
-def _judged(verdict: str, claims: pd.DataFrame) -> str:
-    texts = []
-    for row in claims.to_dict("records"):
-        effect = ""
-        if pd.notna(row["p_value"]):
-            difference = effect_text(row["effect"], row, row["kind"])
-            effect = f" ({difference}, p {p_text(row['p_value'], '= ')})"
-        texts.append((row["text"], effect))
-    verb, verbs = _CLAIM_VERBS[verdict]
-    if len(texts) == 1:
-        return f"The claim that {texts[0][0]}, {verb}{texts[0][1]}."
-    return f"These claims {verbs}: {'; '.join(text + effect for text, effect in texts)}."
 
 
 def _first_judgements(paper: Paper, claims: pd.DataFrame, role: str) -> pd.DataFrame:

@@ -134,6 +134,9 @@ class Paper(Section):
     """The name of the paper, that of its folder."""
     citation: str
     """Authors, year, title and place."""
+    question: str = ""
+    """What a reader wants to know: the title of the report. By default, whether its results can be
+    reproduced."""
     prints_hyperparameters: bool = True
     """Whether the paper prints the hyperparameters of its systems; if not, they are ours."""
     artefacts: Annotated[dict[ShownName, Artefact], AfterValidator(with_means)]
@@ -177,6 +180,11 @@ class Paper(Section):
     def short_citation(self) -> str:
         """Authors and year, such as "Tay, Tuan and Hui (2018)"."""
         return re.split(r"(?<=\))\.", self.citation)[0]
+
+    @property
+    def title(self) -> str:
+        """The question."""
+        return self.question or f"Can the results of {self.short_citation} be reproduced?"
 
     @property
     def hyperparameters(self) -> str:
@@ -310,4 +318,7 @@ def build_own_paper(config: Config) -> Paper | None:
         x = {"subset": all_subsets}
         artefacts[f"figure{number}"] = Artefact(**scores, x=x, lines=rows)
     citation = "Your own data (in no paper). Nothing is published about them."
-    return Paper(paper=OWN, citation=citation, artefacts=artefacts) if artefacts else None
+    question = "Which system does best on your data?"
+    if not artefacts:
+        return None
+    return Paper(paper=OWN, citation=citation, question=question, artefacts=artefacts)

@@ -95,25 +95,28 @@ def build_page(
             f"{results}: a table or claims.csv names {error}, which is no longer in the "
             f"configuration or paper.yaml. Make the tables again: {command}"
         ) from error
+    questions = [paper.title for paper in papers.values()]
     # The address of the tracking server may contain a password.
     settings = config.model_dump(mode="json", exclude={"tracking_uri"})
     verdicts, claim_verdicts = {*ledger["verdict"]}, {*claims["verdict"]}
     return render(
         "report.html",
-        title=f"Results: {'; '.join(paper.short_citation for paper in papers.values())}",
+        title=questions[0]
+        if len(questions) == 1
+        else f"Which claims of {len(questions)} papers hold?",
         origin=commits_and_machines(runs),
         results=results.as_posix(),
         comparable=config.comparable,
-        opening=[
-            (
-                paper.paper,
-                paper.citation,
-                headline(paper, ledger, claims),
-                Markup(verdict_svg(paper, ledger, ids)),
-            )
+        answers=[
+            {
+                "paper": paper.paper,
+                "question": paper.title,
+                "headline": headline(paper, ledger, claims),
+                "cards": [card for card in cards if card["paper"] == paper.paper],
+                "picture": Markup(verdict_svg(paper, ledger, ids)),
+            }
             for paper in papers.values()
         ],
-        cards=cards,
         verdicts=[(name, look) for name, look in LOOKS.items() if name in verdicts],
         claim_verdicts=[
             (name, CLAIM_MARKS[name], meaning)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 from markupsafe import Markup
+from matplotlib.ticker import MaxNLocator
 
 from analogyqa.cells import explained_cells, view_tables
 from analogyqa.errors import REBUILD, AnalogyQAError, explain_damage
@@ -28,6 +29,7 @@ from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
 from analogyqa.report.studies import CROSS_VALIDATION, PAIRS, cross_validation_table, pairs_table
 from analogyqa.report.table_formats import Block, Table, value_text
 from analogyqa.report.tables import INTERVALS, lay_out, printed_name
+from analogyqa.report.verdict_picture import STEPS
 from analogyqa.report.views.show import build_view, tabulate_view
 from analogyqa.schemas import EXPLANATIONS, Explanation
 from analogyqa.settings.artefacts import BEST, NOT_PRINTED
@@ -244,27 +246,41 @@ def examples_section(results: Path, paper: Paper, config: Config) -> Markup:
     return Markup(html)
 
 
+# In the drawing of a card, in pixels: where no effect is, and how far from there marks and labels
+# may be.
+ZERO, REACH, LABELLED = 150, 130, 98
+
+
 def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -> Iterator[dict]:
     """Yield, for the template, a card for each primary claim.
 
     The judgements of a card are its rows of `claims`, columns CLAIMS, with what they rest on
-    (`judged_on`), the `mark` of the verdict, `facts` in words, and the places of `low`, `effect`,
-    `high` and `paper_effect` in a drawing (`interval`), in percent of its width. No effect is in
-    the middle, and all cards of a paper have one scale.
+    (`judged_on`), the `mark` of the verdict, `facts` in words, and the places of `low`, `effect`
+    and `high` in a drawing (`interval`), in pixels. `published` and `band` are the places of the
+    published effect, with its label, and of the equivalence margin. All cards have one axis.
     """
+    primary = claims[claims["role"].ne(SECONDARY)]
+    ends = primary[["low", "high", "paper_effect", "margin"]].abs().stack()
+    ticks = MaxNLocator(4, steps=STEPS, symmetric=True).tick_values(
+        -max(ends, default=1), max(ends, default=1)
+    )
+
+    def place(value: float, most: float = REACH) -> float:
+        return round(ZERO + min(max(REACH * value / ticks[-1], -most), most), 1)
+
     for paper in papers:
-        primary = claims[claims["role"].ne(SECONDARY) & claims["paper"].eq(paper.paper)]
-        # 1 if all systems are equal.
-        largest = primary[["low", "high", "paper_effect"]].abs().max(axis=None) or 1
-        for name, rows in primary.groupby("claim", sort=False):
+        of_paper = primary[primary["paper"].eq(paper.paper)]
+        for name, rows in of_paper.groupby("claim", sort=False):
             claim = paper.claims[str(name)]
             side = claim.sides()[0][0]
             dataset = config.datasets.get(side.dataset)  # None if it is not configured
             items = dataset_task(dataset).items if dataset else ""
-            yield {
+            published, margin = rows["paper_effect"].max(), rows["margin"].max()
+            card: dict = {
                 "paper": paper.paper,
                 "claim": claim.claim,
                 "where": f"{claim.where}; {MEASURES[side.measured].short}",
+                "ticks": [(place(tick), f"{tick:+.3g}" if tick else "0") for tick in ticks],
                 "judgements": [
                     row
                     | {
@@ -272,19 +288,19 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
                         "mark": CLAIM_MARKS[row["verdict"]],
                         "decides": row["role"] == PRIMARY,
                         "facts": _claim_facts(row, items),
-                        "interval": _claim_interval(row, largest),
+                        "interval": {}
+                        if pd.isna(row["p_value"])
+                        else {key: place(row[key]) for key in ("low", "effect", "high")},
                     }
                     for row in rows.to_dict("records")
                 ],
+                "published": (),
+                "band": () if pd.isna(margin) else (place(-margin), place(margin)),
             }
-
-
-def _claim_interval(row: dict, largest: float) -> dict[str, float | None]:
-    names = () if pd.isna(row["p_value"]) else ("low", "effect", "high", "paper_effect")
-    return {
-        name: None if pd.isna(row[name]) else round(50 + 48 * row[name] / largest, 1)
-        for name in names
-    }
+            if pd.notna(published):
+                label = place(published, LABELLED)
+                card["published"] = (place(published), label, f"published {published:+.3f}")
+            yield card
 
 
 def _claim_facts(row: dict, items: str) -> list[str]:
