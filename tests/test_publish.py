@@ -153,6 +153,17 @@ def test_only_a_named_table_is_published(results):
     ]
 
 
+def test_named_artefacts_are_shown_first_also_without_published_scores(results):
+    paper = results.parent / "papers" / PAPER / "paper.yaml"
+    paper.write_text(paper.read_text().replace("[table2, figure3]", "[table2, figure6]"))
+    write_csv(to_frame([], FRAME), results / "tables" / PAPER / "table2.csv")
+    publish.main(PAPER, results)
+    run = pages(results)[0].partition(publish.BEGIN)[2]
+    assert run.lstrip().startswith("![Figure 6:")
+    assert "\n**Table 2: Best < all**\n\n| .712 |\n" in run.partition("<details>")[0]
+    assert run.count("Table 2") == run.count("](figure6.svg)") == 1
+
+
 def test_a_piece_may_have_marks_of_another_name(results):
     page = results.parent / PAGES[2]
     page.write_text(section("calibration"))
