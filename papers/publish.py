@@ -64,7 +64,7 @@ PICTURES = {
     "verdicts": "Published scores and ours",
 }
 # The parts of a page between its picture and its folds, and their headings.
-OPEN = {"claims": "## Claims", "main": "## Published values and ours"}
+OPEN = {"claims": "## Claims", "main": "## Main results"}
 # Numbers with three decimals, without p-values, which prose rounds.
 NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")
 
