@@ -229,3 +229,13 @@ def test_a_commit_is_shortened_and_uncommitted_changes_are_marked(commit, expect
 )
 def test_a_picture_is_written_shorter_and_drawn_as_before(svg, shortened):
     assert unquote(svg_uri(svg)) == f"data:image/svg+xml,{shortened}"
+
+
+def test_the_question_of_a_paper_is_the_title_and_of_several_a_heading(built):
+    first = PAPER.model_copy(update={"question": "Is <it> so?"})
+    (page, both) = (
+        build_page(built[0], SMALL, papers, COMMAND)
+        for papers in ({"tiny2020": first}, {"tiny2020": first, "later": PAPER})
+    )
+    assert "<h1>Is &lt;it&gt; so?</h1>" in page and page.count("Is &lt;it&gt; so?") == 2
+    assert '<a href="#tiny2020">Is &lt;it&gt; so?</a></h2>' in both
