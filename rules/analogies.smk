@@ -62,11 +62,5 @@ rule solve_analogies:
             for solver, cell in zip(SOLVERS, job_cells(wildcards), strict=True)
         },
         sources=cell_sources,
-        code=lambda wildcards: content_hash(
-            [
-                cell_code("solve_analogies")(wildcards),
-                script_hash("solve_analogies", *(spec.definition for spec in SOLVERS.values())),
-            ]
-        ),
     script:
         "../workflow_scripts/solve_analogies.py"

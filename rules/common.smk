@@ -19,6 +19,7 @@ from analogyqa.cells.cell import (
     corpus_settings,
     reads_lowercase,
     require_same,
+    require_same_code,
     sentence_settings,
     system_settings,
     vectors_settings,
@@ -26,6 +27,7 @@ from analogyqa.cells.cell import (
 from analogyqa.cells.targets import require_target
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import exit_on_error
+from analogyqa.evaluation.summary import RUN_RULES
 from analogyqa.folders import list_files
 from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.runs.depends_on import content_hash, package_hash, script_hash
@@ -70,6 +72,8 @@ def add_defaults(job_rule):
         settings, script = params["settings"], Path(job_rule.script).stem
         is_report, is_cell = settings is REPORTED, settings is cell_settings
         hash_code = report_code if is_report else cell_code if is_cell else script_hash
+        if script in RUN_RULES:
+            hash_code = run_code
         job_rule.set_params(code=hash_code(script))
     names = dict.fromkeys(re.findall(r"{(\w+)", job_rule.output[0]))
     stem = "-".join(f"{{{name}}}" for name in names)
@@ -113,6 +117,19 @@ def stop_if_kept(record, settings):
     if Path(file).exists() and not makes_again(file, settings):
         with exit_on_error():
             require_same(file, settings)
+
+
+def stop_if_of_other_code(record, code):
+    """Stop if other code made a result of which Snakemake knows nothing, such as a restored one."""
+    file = f"{RESULTS}/{record}"
+    if (
+        workflow.is_main_process
+        and Path(file).exists()
+        and workflow.persistence.params(IOFile(file)) is None
+        and not workflow.dag_settings.forceall
+    ):
+        with exit_on_error():
+            require_same_code(file, code)
 
 
 # Cells
@@ -525,5 +542,20 @@ def cell_code(script):
         system = job_system(wildcards)
         measures = selecting_measures(system) if system.trained else []
         return content_hash([script_hash(script, *plugin_code(system)), measures])
+
+    return code
+
+
+def run_code(script):
+    """Return a function for the hash of the code that makes a run; stop if other code made it."""
+
+    def code(wildcards):
+        value = cell_code(script)(wildcards)
+        if script == "solve_analogies":
+            solvers = (spec.definition for spec in SOLVERS.values())
+            value = content_hash([value, script_hash(script, *solvers)])
+        for cell in job_cells(wildcards):
+            stop_if_of_other_code(f"runs/{cell.path}/run.json", value)
+        return value
 
     return code

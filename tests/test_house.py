@@ -27,7 +27,7 @@ PACKAGES = (
     *("settings", "sources", "corpora", "vectors", "rewriting", "analogies", "encoders"),
     *("pretrained", "rankers", "objectives", "tasks", "cells"),
     *("training", "runs", "evaluation", "report", "model", "tracking", "planning", "job"),
-    *("cli", "__main__"),
+    *("workflow", "restore", "cli", "__main__"),
 )
 
 
@@ -75,7 +75,7 @@ def test_imports_follow_the_order():
 SNAKEMAKE = r"(?m)^\s*(?:from|import) (snakemake|slurm_patience)\b"
 PYPLOT = r"import.* pyplot|matplotlib\.(pyplot|use)\b"
 FORBIDDEN = {
-    "Snakemake": (SNAKEMAKE, "import snakemake\n", ""),
+    "Snakemake": (SNAKEMAKE, "import snakemake\n", "workflow"),
     # It loads the backend of the user, and importing it could replace that of a notebook. Only
     # `Explanation.plot` wants that.
     "pyplot": (PYPLOT, "from matplotlib import pyplot", "report"),

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from analogyqa.runs.depends_on import package_hash
-from builders.projects import REPOSITORY, load_script
+from analogyqa.workflow import load_workflow, make_job
+from builders.projects import REPOSITORY
 
-run_script = load_script(REPOSITORY / "workflow_scripts" / "run_script.py")
 OUT = "results/demo"
 CELL = ("system", "dataset", "subset", "overrides")
 ARTEFACT = ("paper", "artefact")
@@ -32,14 +32,14 @@ class Jobs:
         path.write_text(yaml.safe_dump({"seeds": 2} | changes))
         sample = REPOSITORY / "sample" / "config.yaml"
         with patch.dict(os.environ):  # which the Snakefile sets for jobs
-            self.workflow = run_script.load_workflow([sample, path])
+            self.workflow = load_workflow([sample, path])
         # All workflows of a process share the names that their rules see.
         self.names = dict(self.workflow.globals)
 
     def job(self, rule: str, wildcards: str = "", names: tuple[str, ...] = CELL):
         self.workflow.globals.update(self.names)
         values = dict(zip(names, wildcards.split("/"), strict=True)) if wildcards else {}
-        return run_script.make_job(self.workflow, rule, values)
+        return make_job(self.workflow, rule, values)
 
     def inputs(self, *arguments) -> dict[str, list[str]]:
         """Return the files that a job reads, by name, without names that have none."""

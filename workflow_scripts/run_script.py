@@ -14,46 +14,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from snakemake.api import Workflow
-from snakemake.dag import DAG
-from snakemake.jobs import Job
-from snakemake.logging import LoggerManager, logger
 from snakemake.script import Snakemake
-from snakemake.settings import types
-from snakemake_interface_executor_plugins.settings import ExecMode
 
-from analogyqa.settings.base import nearest_hint
-
-CHECKOUT = Path(__file__).resolve().parents[1]
-
-
-def load_workflow(configfiles: list[Path]) -> Workflow:
-    """Return the workflow of this checkout as in the process of a job, which compares no results.
-
-    The files replace keys of config.yaml.
-    """
-    output_settings = types.OutputSettings()
-    workflow = Workflow(
-        logger_manager=LoggerManager(logger, output_settings),
-        output_settings=output_settings,
-        config_settings=types.ConfigSettings(configfiles=configfiles),
-        resource_settings=types.ResourceSettings(),
-        workflow_settings=types.WorkflowSettings(exec_mode=ExecMode.SUBPROCESS),
-        storage_settings=types.StorageSettings(),
-        dag_settings=types.DAGSettings(rerun_triggers=frozenset()),
-        storage_provider_settings={},
-    )
-    workflow.include(CHECKOUT / "Snakefile", overwrite_default_target=True)
-    workflow.global_resources = {}
-    return workflow
-
-
-def make_job(workflow: Workflow, rule: str, wildcards: dict[str, str]) -> Job:
-    """Return the job of a rule for some wildcards, as Snakemake would make it."""
-    rules = {known.name: known for known in workflow.rules}
-    if rule not in rules:
-        sys.exit(f"\nError: there is no rule {rule}{nearest_hint(rule, rules)}\n")
-    return Job(rules[rule], DAG(workflow, rules=[]), wildcards)
+from analogyqa.settings.load import REPOSITORY
+from analogyqa.workflow import load_workflow, make_job
 
 
 def main(
@@ -83,7 +47,7 @@ def main(
         job.dag.workflow.config,
         job.rule.name,
         None,
-        scriptdir=str(CHECKOUT / "workflow_scripts"),
+        scriptdir=str(REPOSITORY / "workflow_scripts"),
     )
     script = Path(job.rule.basedir, job.rule.script).resolve()
     sys.argv = [str(script)]

@@ -10,6 +10,8 @@ from urllib.request import urlopen
 
 import pandas as pd
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
@@ -17,7 +19,14 @@ from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.summary import index_values, read_record, read_results, write_csv
 from analogyqa.files import write_json, write_text
-from analogyqa.report.archive import EMPTIED, sort_files, write_crate, write_without_texts
+from analogyqa.report.archive import (
+    EMPTIED,
+    METADATA,
+    changed_files,
+    sort_files,
+    write_crate,
+    write_without_texts,
+)
 from analogyqa.report.stored import store_configuration
 from analogyqa.report.tables import build_table
 from analogyqa.report.verify import verify
@@ -86,10 +95,11 @@ def archive(write_cell_files, tmp_path_factory):
     for name in ("questions/tiny2020.md", "tables/other2020/table8.md", "my notes.txt", *LITTER):
         write_text(results / name, "who is thing 0 ?")
     target = folder / "results.zip"
-    contents = sort_files(results, [PAPER])
+    contents = sort_files(results, CONFIG, [PAPER])
     assert contents.left_out == {
         "": sorted(["my notes.txt", *LITTER]),
         "questions/*": ["questions/tiny2020.md"],
+        "runs/*/scores.parquet": [f"{RUN}/scores.parquet"],
         "tables/*": ["tables/other2020/table8.md"],
     }
     write_crate(results, contents, "make it", load_registry(REPOSITORY / "sources.yaml"), target)
@@ -122,7 +132,7 @@ def test_an_unpacked_archive_can_be_verified_and_contains_no_text_of_the_data(un
 
 def test_the_archive_lists_what_is_in_it_and_what_is_not(unpacked):
     page = (unpacked / "README.md").read_text(encoding="utf-8")
-    assert "| runs | 3 |" in page and "| corpora | 1 |" in page
+    assert "| runs | 2 |" in page and "| corpora | 1 |" in page
     assert all(f"`{name}`".replace("\udce9", "\\udce9") in page for name in LITTER)
 
 
@@ -130,7 +140,7 @@ def test_a_run_of_another_name_is_not_archived(unpacked):
     copy = unpacked / "runs" / CELL.path.replace("bm25", "bm25-old")
     shutil.copytree(unpacked / "runs" / CELL.path, copy)
     with pytest.raises(AnalogyQAError, match=rf"bm25-old.*another cell, {CELL.path}"):
-        write_crate(unpacked, sort_files(unpacked, [PAPER]), "", {}, unpacked / "again.zip")
+        write_crate(unpacked, sort_files(unpacked, CONFIG, [PAPER]), "", {}, unpacked / "again.zip")
     assert not (unpacked / "again.zip").exists()
 
 
@@ -141,10 +151,33 @@ def test_changed_missing_and_damaged_files_are_reported(unpacked):
     write_table(table, CORPUS, path)
     (unpacked / "workflow" / "Snakefile").unlink()
     assert {"corpora/wikiqa.parquet", "workflow/Snakefile"} <= {*differences_by_file(unpacked)}
-    (unpacked / RUN / "scores.parquet").unlink()
-    assert "No such file" in differences_by_file(unpacked)[f"{RUN}/run.json"]
+    (unpacked / RUN / "metrics.parquet").unlink()
+    assert differences_by_file(unpacked)[f"{RUN}/metrics.parquet"] == "is missing"
     path.write_bytes(b"PAR1")
-    assert f"{RUN}/run.json" in differences_by_file(unpacked)
+    assert "corpora/wikiqa.parquet" in differences_by_file(unpacked)
+
+
+@pytest.fixture(scope="module")
+def unpacked_once(archive, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unpacked")
+    zipfile.ZipFile(archive).extractall(folder)
+    paths = [path for path in folder.rglob("*") if path.is_file() and path.name != METADATA]
+    return folder, sorted(paths)
+
+
+@given(st.data())
+def test_one_changed_byte_of_any_file_is_found(unpacked_once, data):
+    folder, paths = unpacked_once
+    path = data.draw(st.sampled_from(paths))
+    before = path.read_bytes()
+    assume(before)
+    place = data.draw(st.integers(0, len(before) - 1))
+    other = data.draw(st.integers(1, 255))
+    path.write_bytes(before[:place] + bytes([before[place] ^ other]) + before[place + 1 :])
+    try:
+        assert [changed for changed, _ in changed_files(folder)] == [path]
+    finally:
+        path.write_bytes(before)
 
 
 @pytest.fixture
@@ -191,9 +224,9 @@ def test_the_metadata_name_files_tools_and_sources(unpacked):
     by_id = {entity["@id"]: entity for entity in graph}
     run = by_id[f"#{CELL.path}"]
     assert run["instrument"] == {"@id": "workflow/workflow_scripts/score_candidates.py"}
-    scores = by_id[f"runs/{CELL.path}/scores.parquet"]
-    assert {"@id": scores["@id"]} in run["result"]
-    assert scores["sha256"] == sha256(unpacked / scores["@id"])
+    metrics = by_id[f"runs/{CELL.path}/metrics.parquet"]
+    assert {"@id": metrics["@id"]} in run["result"]
+    assert metrics["sha256"] == sha256(unpacked / metrics["@id"])
     workflow_run = by_id["#run"]
     assert workflow_run["instrument"] == by_id["./"]["mainEntity"] == {"@id": "workflow/Snakefile"}
     assert {"@id": f"#source-{SOURCE}"} in workflow_run["object"]

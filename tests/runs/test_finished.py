@@ -122,17 +122,12 @@ def test_an_encoder_with_its_own_vocabulary_shows_its_word_pieces(
     assert (inside["norm"] > 0).all()
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [{"question_types": ["who"]}, {"lowercase": False}, {"system": trained_system(max_epochs=3)}],
-)
-def test_a_missing_checkpoint_is_named(job, tmp_path, folder, changed):
-    with pytest.raises(AnalogyQAError, match=r"checkpoint of analogy toy comb seed 3 is missing"):
-        write_weights(job, tmp_path, tmp_path / "weights.pt")
-    message = r"seed 3 is missing.* Delete .*comb/default/run\.json, then"
-    with pytest.raises(AnalogyQAError, match=message):
-        settings, system = job.settings | changed, changed.get("system", job.system)
-        write_inside_table(job, folder, 3, "missing.parquet", settings=settings, system=system)
+def test_a_missing_checkpoint_is_trained_again(job, folder, tmp_path):
+    """As after a run was restored from an archive, which has no weights."""
+    again = toy_job(SYSTEM, job.files)
+    path = write_inside_table(again, tmp_path / "run")
+    assert path.read_bytes() == write_inside_table(job, folder, name="whole.parquet").read_bytes()
+    assert len([*(tmp_path / "checkpoints").iterdir()]) == 1  # only that of the first seed
 
 
 # Decisions

@@ -143,7 +143,7 @@ def test_a_changed_value_is_found_in_its_file(finished, tmp_path, file, change):
 
 def test_an_archive_of_a_whole_run_can_be_verified_elsewhere(finished, tmp_path):
     config, papers, _ = read_configuration(finished.results)
-    contents = sort_files(finished.results, papers.values())
+    contents = sort_files(finished.results, config, papers.values())
     assert "" not in contents.left_out  # every file of a run is of a known kind
     target = tmp_path / "results.zip"
     invoked = CliRunner().invoke(app, ["archive", str(finished.results), "--to", str(target)])

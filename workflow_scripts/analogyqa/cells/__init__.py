@@ -256,7 +256,8 @@ def view_tables(config: Config, view: View) -> dict[str, ViewTable]:
     return tables
 
 
-def _view_cells(config: Config, views: Iterable[View]) -> list[Cell]:
+def view_cells(config: Config, views: Iterable[View]) -> list[Cell]:
+    """Return the cells whose runs are shown by some views."""
     tables = chain.from_iterable(view_tables(config, view).values() for view in views)
     return list(dict.fromkeys(table.cell for table in tables if table.cell))
 
@@ -264,14 +265,14 @@ def _view_cells(config: Config, views: Iterable[View]) -> list[Cell]:
 def explained_cells(config: Config, paper: Paper) -> list[Cell]:
     """Return the trained cells whose decisions the report explains."""
     explained = [view for view in paper.views.values() if view.spec.is_explained]
-    cells = _view_cells(config, explained)
+    cells = view_cells(config, explained)
     return [cell for cell in cells if config.systems[cell.system].trained]
 
 
 def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
     """Return the cells that a table or figure shows; none for a table that only counts."""
     if name in paper.views:
-        return _view_cells(config, [paper.views[name]])
+        return view_cells(config, [paper.views[name]])
     shown = artefact_coordinates(config, paper, name)
     measured = [at for at in shown if KINDS[at.kind].from_metrics]
     return _cells_at(measured, config, paper_only=paper.artefacts[name].is_figure)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import AT
 from analogyqa.settings.data import (
@@ -399,6 +399,17 @@ def require_same(path: str | Path, settings: Settings) -> None:
         "run everything again with --forceall, without --touch (training runs with unchanged "
         "settings are read from checkpoints/)."
     )
+
+
+def require_same_code(path: str | Path, code: str) -> None:
+    """Raise AnalogyQAError when the record of a run, at `path`, has another hash of its code."""
+    with explain_damage(path):
+        before = json.loads(Path(path).read_text(encoding="utf-8")).get("code", code)
+    if before != code:
+        raise AnalogyQAError(
+            f"{path}: made by other code, but Snakemake would keep it, as it has no metadata for "
+            "the file. Delete its folder to run it again, or everything with --forceall."
+        )
 
 
 # Runs that hold several cells

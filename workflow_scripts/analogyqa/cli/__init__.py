@@ -25,7 +25,7 @@ from analogyqa.cli.results import (
     verify,
     why,
 )
-from analogyqa.cli.run import demo, paper
+from analogyqa.cli.run import demo, paper, restore
 from analogyqa.errors import AnalogyQAError
 
 app = typer.Typer(
@@ -40,7 +40,7 @@ GROUPS: dict[str, tuple[Callable, ...]] = {
     "Run": (demo, paper, plan, sources, doctor),
     "Look at results": (report, why, verify, compare, leaderboard, ui, import_),
     "Rank answers": (rank, explain),
-    "Share": (archive, export, schema),
+    "Share": (archive, restore, export, schema),
 }
 PASS_OPTIONS_ON = {"ignore_unknown_options": True}  # to Snakemake
 for group, commands in GROUPS.items():

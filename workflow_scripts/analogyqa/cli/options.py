@@ -1,8 +1,9 @@
 """Options and texts that several commands have."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -10,7 +11,7 @@ from analogyqa.cells import load_papers
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import find_records
 from analogyqa.measures import MEASURES
-from analogyqa.report.stored import CONFIGURATION, read_configuration, read_stored
+from analogyqa.report.stored import CONFIGURATION, read_configuration, read_stored, unpacked
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import NOT_SELECTED, Config, leave_out, not_selected
@@ -20,13 +21,44 @@ CONFIG = Path("config.yaml")
 
 ResultsOption = Annotated[
     Path | None,
-    typer.Option("--results", help="The output folder; by default that of config.yaml."),
+    typer.Option(
+        "--results",
+        help="An output folder, or the archive of one; by default that of config.yaml, or else the "
+        "published runs.",
+    ),
 ]
+ResultsArgument = Annotated[
+    Path, typer.Argument(help="The output folder of a run, or the archive of one.")
+]
+PUBLISHED = Path("results/published")
+_Answer = TypeVar("_Answer")
 
 
 def results_folder(given: str | Path | None) -> Path:
-    """Return the given output folder, or else that of config.yaml."""
-    return Path(given or read_config(CONFIG).output_dir)
+    """Return the given output folder or the unpacked archive, or else the folder of config.yaml."""
+    return unpacked(Path(given or read_config(CONFIG).output_dir))
+
+
+def ask(given: Path | None, question: Callable[[Path], _Answer]) -> _Answer:
+    """Return the answer of an output folder: the given one, or else that of config.yaml.
+
+    If that has no run, this is the answer of the first published run that has one, which a line on
+    the error stream says. Raises the AnalogyQAError of the folder, or of the first published run.
+    """
+    own = given or Path(read_config(CONFIG).output_dir)
+    published = sorted(PUBLISHED.glob("*.zip"))
+    if given or not published or (own / CONFIGURATION).exists():
+        return question(results_folder(own))
+    errors = []
+    for archive in published:
+        try:
+            answer = question(unpacked(archive))
+        except AnalogyQAError as error:
+            errors.append(error)
+            continue
+        print(f"From the published run, {archive}, as {own} has no run:", file=sys.stderr)
+        return answer
+    raise errors[0]
 
 
 def complete(list_names: Callable[[Path], list[str]]) -> Callable[[typer.Context, str], list[str]]:

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from zipfile import is_zipfile
 
 import typer
 from rich import box
@@ -15,7 +16,9 @@ from rich.table import Column, Table
 from analogyqa.cli.options import (
     CONFIG,
     ConfigOption,
+    ResultsArgument,
     ResultsOption,
+    ask,
     complete_dataset,
     complete_measure,
     complete_run,
@@ -27,7 +30,7 @@ from analogyqa.cli.options import (
 )
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import decode_text, read_bytes, split_lines, write_text
-from analogyqa.report.stored import read_configuration
+from analogyqa.report.stored import read_configuration, unpacked
 from analogyqa.report.trace import find_number, origin, text_lines
 from analogyqa.settings.load import from_here, snakemake_command
 
@@ -61,13 +64,26 @@ MeasureOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
 
 
-def report(config: ConfigOption = CONFIG) -> None:
+def report(
+    results: Annotated[
+        Path | None,
+        typer.Argument(help="An archive of results, whose page goes into the working folder."),
+    ] = None,
+    config: ConfigOption = CONFIG,
+) -> None:
     """Write report.html, one page with the results so far, into the output folder.
 
     Example: `analogyqa report --config sample/config.yaml`
     """
     from analogyqa.report.page import build_page
 
+    if results:
+        folder = unpacked(results)
+        settings, papers, command = read_configuration(folder)
+        path = Path("report.html") if results.is_file() else folder / "report.html"
+        write_text(path, build_page(folder, settings, papers, command))
+        print(path)
+        return
     settings, papers = load_run(config)
     path = Path(settings.output_dir, "report.html")
     command = snakemake_command([config], {})
@@ -91,10 +107,12 @@ def why(
 
     Example: `analogyqa why table4 comb analogy --results results/demo`
     """
-    folder = results_folder(results)
-    config, papers, command = read_configuration(folder)
-    number = find_number(folder, config, papers, words)
-    facts = origin(folder, number, command)
+
+    def find(folder: Path) -> dict:
+        config, papers, command = read_configuration(folder)
+        return origin(folder, find_number(folder, config, papers, words), command)
+
+    facts = ask(results, find)
     if as_json:
         print(json.dumps(facts, indent=2))
         return
@@ -106,7 +124,7 @@ def why(
 
 
 def verify(
-    results: Annotated[Path, typer.Argument(help="The output folder of a run.")],
+    results: ResultsArgument,
     as_json: JsonOption = False,
 ) -> None:
     """Compute measures, ledger, claims and tables again, and compare them with the files.
@@ -116,27 +134,33 @@ def verify(
     """
     from analogyqa.report import verify as verifying
 
-    config, papers, _ = read_configuration(results)
-    differences = list(verifying.verify(results, config, papers))
+    folder = unpacked(results)
+    config, papers, _ = read_configuration(folder)
+    differences = [
+        (results / file.relative_to(folder), what)
+        for file, what in verifying.verify(folder, config, papers)
+    ]
     if as_json:
         rows = [{"file": str(file), "what": what} for file, what in differences]
         print(json.dumps(rows, indent=2))
     else:
         for file, what in differences:
             print(f"{file}: {what}")
-        if not (results / "ledger.csv").exists():
-            waiting = len(verifying.missing_runs(results, config, papers))
+        if not (folder / "ledger.csv").exists():
+            waiting = len(verifying.missing_runs(folder, config, papers))
             print(f"{counted(waiting, 'run is', 'runs are')} not finished; no tables are checked.")
         count = counted(len(differences), "difference", "differences")
         print(f"{results}: {count if differences else 'no differences'}")
-        if not differences and verifying.is_sample(results):
+        if not differences and verifying.is_sample(folder):
             print(f"The scores are those in {from_here(verifying.EXPECTED)}.")
     if differences:
         raise typer.Exit(1)
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="An output folder, or TREC runs with --qrels.")],
+    first: Annotated[
+        Path, typer.Argument(help="An output folder or archive, or TREC runs with --qrels.")
+    ],
     second: Annotated[Path, typer.Argument(help="Another one.")],
     qrels: QrelsOption = None,
     measure: MeasureOption = None,
@@ -158,10 +182,12 @@ def compare(
     if qrels:
         _compare_runs(first, second, qrels, measure, as_json)
         return
-    for path in filter(Path.is_file, (first, second)):
-        raise AnalogyQAError(f"{path} is a file. For run files, name their labels: --qrels FILE")
-    config, _, _ = read_configuration(first)
-    equal, different = compare_folders(first, second, config)
+    for path in (first, second):
+        if path.is_file() and not is_zipfile(path):
+            raise AnalogyQAError(f"{path} is no archive. For run files, name labels: --qrels FILE")
+    folders = unpacked(first), unpacked(second)
+    config, _, _ = read_configuration(folders[0])
+    equal, different = compare_folders(*folders, config)
     if as_json:
         cells = [difference._asdict() for difference in different]
         print(json.dumps({"equal": equal, "different": cells}, indent=2))
@@ -256,9 +282,12 @@ def leaderboard(
         places = rank_systems(read_scores(systems[0]))
     elif subset and measure:
         _require_one(systems)
-        folder = results_folder(results)
-        config, _, _ = read_configuration(folder)
-        places = build_leaderboard(folder, systems[0], subset, measure, config)
+        named = systems[0], subset, measure
+
+        def build(folder: Path) -> "pd.DataFrame":
+            return build_leaderboard(folder, *named, read_configuration(folder)[0])
+
+        places = ask(results, build)
     else:
         raise AnalogyQAError(
             f"{systems[0]}: no such file. Name a table of scores; or run files and --qrels; or a "
@@ -304,7 +333,7 @@ def _print_places(places: "pd.DataFrame", measure: str) -> None:
 
 
 def export(
-    results: Annotated[Path, typer.Argument(help="The output folder of a run.")],
+    results: ResultsArgument,
     to: Annotated[Path, typer.Option(help="A new folder.")],
 ) -> None:
     """Write the scores of all systems as TREC run files, with a qrels file for each subset.
@@ -314,8 +343,9 @@ def export(
     """
     from analogyqa.evaluation.trec import export_runs
 
-    _, _, command = read_configuration(results)
-    for path in export_runs(results, to, command):
+    folder = unpacked(results)
+    _, _, command = read_configuration(folder)
+    for path in export_runs(folder, to, command):
         count = len([*path.with_suffix("").iterdir()])
         print(f"{path.with_suffix('')}: {counted(count, 'system', 'systems')}, labels in {path}")
 
@@ -328,8 +358,8 @@ def archive(
 ) -> None:
     """Write results, configuration, records and code into an RO-Crate, without third-party data.
 
-    Prints what is archived, and what is left out and why. `analogyqa verify` works on the unpacked
-    archive. Example: `analogyqa archive results/demo --to demo.crate.zip`
+    Prints what is archived, and what is left out and why. Commands that look at results take the
+    file in place of the folder. Example: `analogyqa archive results/demo --to demo.crate.zip`
     """
     from analogyqa.report.archive import sort_files, why_left_out, write_crate
     from analogyqa.report.verify import missing_runs
@@ -344,7 +374,7 @@ def archive(
     target = to or results.with_name(f"{results.name}.crate.zip")
     if target.is_dir():
         raise AnalogyQAError(f"{target} is a folder. Name a file: --to {target / results.name}.zip")
-    contents = sort_files(results, papers.values())
+    contents = sort_files(results, config, papers.values())
     registry = load_registry(REPOSITORY / "sources.yaml")
     write_crate(results, contents, command, registry, target)
     print("Archived, with the code:")
@@ -396,6 +426,11 @@ def _find_model(run: str, results: Path | None, seed: int | None) -> "Model":
 
     if Path(run, MODEL).is_file():
         return Model.open(run)
+    if results and results.is_file():
+        raise AnalogyQAError(
+            f"{results} is an archive, which has no sentences of the data and no weights. Bring "
+            f"its cells back, and run the workflow: analogyqa restore {results}"
+        )
     return Model.load(results_folder(results), run, seed)
 
 

@@ -1,16 +1,19 @@
-"""`analogyqa demo` and `analogyqa paper`."""
+"""`analogyqa demo`, `paper` and `restore`, which run Snakemake."""
 
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from analogyqa.cli.options import CONFIG
+from analogyqa.cli.options import CONFIG, counted
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import write_json
+from analogyqa.report.stored import read_stored, store_configuration, unpacked
 from analogyqa.settings.load import read_config
 from analogyqa.surroundings import require_cache
 
@@ -68,6 +71,45 @@ def paper(
     _run_snakemake(cores, plain, options, passed)
     if not arguments:
         _say_where_results_are(CONFIG)
+
+
+def restore(
+    archive: Annotated[Path, typer.Argument(help="An archive of results.")],
+    results: Annotated[
+        Path | None, typer.Argument(help="The folder; by default the one that was archived.")
+    ] = None,
+    cores: CoresOption = "all",
+) -> None:
+    """Bring the finished cells of an archive back into a results folder.
+
+    The run then goes on where it was archived: it makes only what is missing, or was made with
+    other settings or code. This command first makes the corpora, vectors, prototypes and quadruples
+    again, from which the cells were made. Example: `analogyqa restore demo.crate.zip`
+    """
+    from analogyqa.restore import copy_results, files_to_make, find_results, refuse_changed
+    from analogyqa.workflow import load_workflow
+
+    folder = unpacked(archive)
+    stored = read_stored(folder)
+    values = stored.values | ({"output_dir": str(results)} if results else {})
+    workflow = load_workflow([], values)
+    target = Path(workflow.globals["RESULTS"])
+    found, refused = find_results(workflow, folder)
+    if missing := files_to_make(found.values()):
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            write_json(file.name, values)
+            options = ["--configfile", file.name]
+            _run_snakemake(cores, True, options, ["--keep-going", "--", *missing])
+    kept, changed = refuse_changed(found, target)
+    copied = copy_results(kept, target)
+    store_configuration(target, values, stored.left_out, stored.command)
+    for name, reason in (refused | changed).items():
+        print(f"{name}: {reason}", file=sys.stderr)
+    print(
+        f"{target}: {counted(len(copied), 'result is', 'results are')} back, "
+        f"{len(kept) - len(copied)} were there, {len(refused | changed)} are not restored."
+    )
+    print(f"To go on: {stored.command}")
 
 
 def _run_snakemake(cores: str, plain: bool, options: list[str], arguments: list[str]) -> None:

@@ -26,7 +26,7 @@ from analogyqa.model.fitting import BAR, fit
 from analogyqa.model.learned import Learned, find_run, read_folder, write_folder
 from analogyqa.model.text_vectors import TextVectors, unique_texts
 from analogyqa.rankers import build_ranker
-from analogyqa.runs.finished import finished_checkpoint
+from analogyqa.runs.finished import trained_checkpoint
 from analogyqa.runs.record import compute_metrics
 from analogyqa.runs.score import score_texts
 from analogyqa.schemas import CORPUS, EXPLANATIONS, PROTOTYPES, SCORES, Explanation, read_table
@@ -559,9 +559,9 @@ def write_explanations(
 ) -> None:
     """Write the explanations of questions by a trained cell, with the tables of one seed, as JSON.
 
-    Raises AnalogyQAError when the checkpoint is missing, or when a file is damaged.
+    Raises AnalogyQAError when a file is damaged.
     """
-    checkpoint = finished_checkpoint(job, next(iter(job.files)), results)
+    checkpoint = trained_checkpoint(job, next(iter(job.files)), results)
     model = Model(Learned(job, {}, checkpoint))  # the types of new questions are not needed
     explanations = [model.explain_question(question_id) for question_id in question_ids]
     write_text(path, EXPLANATIONS.dump_json(explanations).decode() + "\n")

@@ -8,10 +8,12 @@ Sentences of the data and vectors may not be redistributed, so they are left out
 import json
 import re
 import tempfile
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from importlib.metadata import version
+from itertools import chain
 from mimetypes import guess_type
 from pathlib import Path
 from typing import NamedTuple
@@ -23,16 +25,27 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
-from analogyqa.cells import Cell
+from analogyqa.cells import (
+    Cell,
+    cells_by_hyperparameters,
+    claim_sides,
+    view_cells,
+    why_no_run,
+)
 from analogyqa.cells.made import is_made
 from analogyqa.errors import AnalogyQAError, explain_damage, printable
-from analogyqa.evaluation.summary import named_files, read_record
+from analogyqa.evaluation.summary import find_records, named_files, read_record
 from analogyqa.files import atomic_path, read_yaml
+from analogyqa.measures import MEASURES, OF_SCORES
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import code_commit, run_system
-from analogyqa.schemas import CORPUS, INSIDE
+from analogyqa.schemas import CORPUS, INSIDE, METRICS, read_table
+from analogyqa.settings.coordinates import SCORE
+from analogyqa.settings.data import FOLD, SOLVER
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
+from analogyqa.settings.systems import Training
 from analogyqa.sources.registry import Source
 
 # `*` also matches `/`. The first pattern that matches a file decides.
@@ -41,9 +54,12 @@ KEPT = (
     *("ledger.*", "claims.*"),
     *("costs/*.json", "selection/*.json", "prototypes/*.parquet"),
     *("corpora/*.json", "entities/*.json", "vectors/*.json", "sentence_vectors/*.json"),
-    *("runs/*/run.json", "runs/*/scores.parquet", "runs/*/metrics.parquet"),
-    "runs/*/history.parquet",
+    *("runs/*/run.json", "runs/*/history.parquet"),
 )
+# Of these only some are kept, see `sort_files`.
+_SCORES, _METRICS = "runs/*/scores.parquet", "runs/*/metrics.parquet"
+METADATA = "ro-crate-metadata.json"
+_FOLDS = f"corpora/*@{FOLD}=*.parquet"
 # Tables that are kept without the columns that hold texts or vectors, which `verify` does not need.
 EMPTIED = {
     "corpora/*.parquet": (CORPUS, ("question", "candidate")),
@@ -58,18 +74,25 @@ LEFT_OUT = {
     **dict.fromkeys(["runs/*/decisions.parquet", "runs/*/examples.json"], _SENTENCES),
     **dict.fromkeys(["questions/*", "review/*", "analogies/*", "rewritten/*"], _SENTENCES),
     **dict.fromkeys(["lemmas/*", "entities/*"], _SENTENCES),
+    _FOLDS: ("large; they follow from the corpora", _RUN),
+    _SCORES: ("large; the measures of each question follow from them, and are kept", _RUN),
+    _METRICS: (
+        "large values of sentence pairs that no claim is about; summary.csv has means",
+        _RUN,
+    ),
     "report.html": (_SENTENCES[0], "run the command above, or `analogyqa report` after it"),
     **dict.fromkeys(["tables/*", "figures/*"], _OTHER_PAPER),
     "vectors/*": ("vectors, which have licences of their own", _RUN),
     "sentence_vectors/*": ("sentences of the data, with their vectors", _RUN),
     "quadruples/*": ("large; they follow from the corpora and the prototypes", _RUN),
+    "runs/*/weights.pt": ("weights that were trained on the data", _RUN),
     "checkpoints/*": ("weights that were trained on the data", _RUN),
     "logs/*": ("paths of the machine", _RUN),
     "benchmarks/*": ("the time that each job took on the machine", _RUN),
     "mlflow*": ("a view of the records of the runs, and trained models", "`analogyqa import`"),
     _TEMPORARY: ("temporary", ""),
 }
-_ORIGINAL = b"sha256 with texts"  # in the metadata of a table without texts
+_ORIGINAL = b"sha256 of the whole table"  # in the metadata of a table that is not whole
 
 
 class Contents(NamedTuple):
@@ -77,27 +100,32 @@ class Contents(NamedTuple):
 
     kept: list[str]  # archived as they are
     emptied: list[str]  # tables that are archived without their texts
+    reduced: dict[str, set[str]]  # tables of measures, and the measures that are left out
     left_out: dict[str, list[str]]  # by the pattern they match; "" for files that no rule makes
 
     def archived(self) -> dict[str, list[str]]:
         """Return the files that are archived, by the folder they are in; "" for the results'."""
         by_folder: dict[str, list[str]] = {}
-        for name in sorted([*self.kept, *self.emptied]):
+        for name in sorted([*self.kept, *self.emptied, *self.reduced]):
             by_folder.setdefault(name.partition("/")[0] if "/" in name else "", []).append(name)
         return by_folder
 
 
-def sort_files(results: str | Path, papers: Collection[Paper]) -> Contents:
-    """Sort the files of a results folder into archived, emptied and left out.
+def sort_files(results: str | Path, config: Config, papers: Collection[Paper]) -> Contents:
+    """Sort the files of a results folder into archived, emptied, reduced and left out.
 
-    The tables and figures of its papers are archived unless they show sentences.
+    The tables and figures of its papers are archived unless they show sentences. Scores are kept if
+    a fused system or a view reads them, except in the folds of a cross-validation. The values of
+    sentence pairs are kept if a claim is about them.
     """
+    scored, claimed = _with_scores(results, config, papers), _claimed(config, papers)
     shown = [f"{kind}/{paper.paper}/*" for paper in papers for kind in ("tables", "figures")]
     with_sentences = [
         f"tables/{paper.paper}/{name}.*" for paper in papers for name in views_with_sentences(paper)
     ]
-    patterns = (*with_sentences, *EMPTIED, *KEPT, *shown, *LEFT_OUT)
-    contents = Contents([], [], {})
+    kept = [f"runs/{cell.path}/scores.parquet" for cell in scored] + [*KEPT, *shown]
+    patterns = (*with_sentences, _FOLDS, *EMPTIED, *kept, *LEFT_OUT)
+    contents = Contents([], [], {}, {})
     for path in sorted(path for path in Path(results).rglob("*") if path.is_file()):
         name = path.relative_to(results).as_posix()
         pattern = _first_match(name, patterns)
@@ -105,11 +133,39 @@ def sort_files(results: str | Path, papers: Collection[Paper]) -> Contents:
             pattern = ""
         if pattern in EMPTIED:
             contents.emptied.append(name)
-        elif pattern in (*KEPT, *shown):
+        elif pattern in kept:
             contents.kept.append(name)
+        elif pattern == _METRICS and (SOLVER not in name or _cell_of(name) in claimed):
+            dropped = {*OF_SCORES} if FOLD in name else {*MEASURES} if SOLVER in name else set()
+            contents.reduced[name] = dropped - claimed[_cell_of(name)]
         else:
             contents.left_out.setdefault(pattern, []).append(name)
     return contents
+
+
+def _with_scores(results: str | Path, config: Config, papers: Iterable[Paper]) -> set[Cell]:
+    """Return the cells whose scores a fused system or a view reads, except folds."""
+    cells = view_cells(config, chain.from_iterable(paper.views.values() for paper in papers))
+    for cell in map(Cell.from_path, map(Path, find_records(results))):
+        if cell.system in config.systems and FOLD not in dict(cell.overrides):
+            cells += cell.parts(config).values()
+    return {*cells}
+
+
+def _claimed(config: Config, papers: Iterable[Paper]) -> dict[Cell, set[str]]:
+    """Return the measures that claims are about, by the cell of each run."""
+    measures = defaultdict(set)
+    for paper in papers:
+        for claim in paper.claims.values():
+            for at in [*claim_sides([claim], SCORE), *paper.beside(claim)]:
+                cells = () if why_no_run(at, config) else cells_by_hyperparameters(at, config)
+                for cell in dict(cells).values():
+                    measures[cell.with_run(config)].add(str(at.measure))
+    return measures
+
+
+def _cell_of(name: str) -> Cell:
+    return Cell.from_path(Path(name).parent)
 
 
 def views_with_sentences(paper: Paper) -> list[str]:
@@ -145,19 +201,47 @@ def write_without_texts(source: str | Path, name: str, target: str | Path) -> No
         pq.write_table(table, temporary, compression="zstd")
 
 
+def write_reduced(source: str | Path, dropped: Collection[str], target: str | Path) -> None:
+    """Copy the measures of a run without some `dropped` ones, and of dev only the one that selects.
+
+    MLflow chooses the best model by that one. The metadata of the file hold the sha256 of the whole
+    table, for `original_sha256`.
+
+    Raises AnalogyQAError when the table is damaged or has another schema.
+    """
+    metrics = read_table(source, METRICS)
+    selects = (metrics["split"] == "dev") & (metrics["measure"] == Training().select_by)
+    is_kept = (metrics["split"] == "test") & ~metrics["measure"].isin(dropped)
+    metrics = metrics[is_kept | selects]
+    ids = [field.name for field in METRICS if pa.types.is_dictionary(field.type)]
+    metrics = metrics.astype(dict.fromkeys(ids, str))  # without the names of other items
+    table = pa.Table.from_pandas(metrics, schema=METRICS, preserve_index=False)
+    table = table.replace_schema_metadata({_ORIGINAL: sha256(source)})
+    with atomic_path(target) as temporary:
+        # The same items recur for every measure and seed, which zstd sees in plain pages only.
+        plain = [name for name in METRICS.names if name != "item"]
+        options = {"use_dictionary": plain, "data_page_size": 1 << 24, "compression_level": 19}
+        pq.write_table(table, temporary, compression="zstd", **options)
+
+
 def original_sha256(path: str | Path) -> str:
-    """Return the sha256 of a table as the run read it, even if the file is without its texts."""
+    """Return the sha256 of the whole table, even if the file is without its texts or some rows."""
     metadata = pq.read_schema(path).metadata or {}
     return metadata[_ORIGINAL].decode() if _ORIGINAL in metadata else sha256(path)
+
+
+def is_archive(folder: str | Path) -> bool:
+    """Return whether a folder is an unpacked archive."""
+    return Path(folder, METADATA).exists()
 
 
 def changed_files(crate: str | Path) -> Iterator[tuple[Path, str]]:
     """Yield the missing or changed files of an unpacked archive, each with what is wrong.
 
-    Without a file ro-crate-metadata.json, the folder is no archive, and nothing is yielded.
+    Nothing is yielded for a folder that is no archive.
     """
-    metadata = Path(crate, "ro-crate-metadata.json")
-    if not metadata.exists():
+    metadata = Path(crate, METADATA)
+    if not is_archive(crate):
         return
     with explain_damage(metadata, remedy="Unpack it again"):
         entities = json.loads(metadata.read_text(encoding="utf-8"))["@graph"]
@@ -188,7 +272,7 @@ _WORKFLOW = (
     *("Snakefile", "config.yaml", "sources.yaml", "pyproject.toml", "requirements.lock"),
     *("README.md", "LICENSE", "CITATION.cff", "rules/*.smk"),
     *("workflow_scripts/**/*.py", "workflow_scripts/**/templates/*.*"),
-    *("papers/*/paper.yaml", "papers/*/config.yaml", "papers/*/README.md"),
+    *("papers/*/paper.yaml", "papers/*/config.yaml"),
     *("sample/README.md", "sample/config.yaml", "sample/*.py", "sample/expected.csv"),
     *("sample/entities.jsonl", "sample/text.txt", "sample/facts/*.tsv"),
     *("sample/trecqa/*.xml", "sample/wikiqa/WikiQA-*.tsv"),
@@ -221,7 +305,8 @@ To run everything again, with the data from their sources:
 
 ## What is left out
 
-The columns with texts and vectors are empty in {emptied}. These files are not here:
+The columns with texts and vectors are empty in {emptied}. `runs/*/metrics.parquet` has of dev
+only the measure that selects. These files are not here:
 
 | files | number | why | to get them again |
 |---|---|---|---|
@@ -263,6 +348,10 @@ def write_crate(
             emptied = Path(temporary, name)
             write_without_texts(results / name, name, emptied)
             files[name] = _add_file(crate, emptied, name)
+        for name, dropped in contents.reduced.items():
+            reduced = Path(temporary, name)
+            write_reduced(results / name, dropped, reduced)
+            files[name] = _add_file(crate, reduced, name)
         names = [name for name in files if name.endswith("/run.json")]
         records = {name: read_record(results / name) for name in names}
         cells = {name: Cell.from_record(record["cell"]) for name, record in records.items()}
@@ -272,7 +361,7 @@ def write_crate(
                     f"{results / name}: is the record of another cell, {cell.path}. Move its "
                     f"folder out of {results}"
                 )
-        tools = {name: _tool(record, files, name) for name, record in records.items()}
+        tools = {name: _tool(record) for name, record in records.items()}
         workflow = _add_workflow(crate, {*tools.values()})
         sources = _add_sources(crate, records.values(), registry)
         readme = Path(temporary, "README.md")
@@ -378,13 +467,13 @@ def _add_sources(
     return added
 
 
-def _tool(record: dict, files: Collection[str], name: str) -> str:
+def _tool(record: dict) -> str:
     """Return the script of the rule that made the run of a record."""
     system = run_system(record)
     rule = "train_encoder" if "training" in system else "score_candidates"
     if system["ranker"].get("parts"):
         rule = "fuse_scores"
-    if name.replace("run.json", "scores.parquet") not in files:
+    if SOLVER in record["cell"]["overrides"]:
         rule = "solve_analogies"
     return f"workflow/workflow_scripts/{rule}.py"
 

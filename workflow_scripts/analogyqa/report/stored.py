@@ -1,12 +1,17 @@
 """A results folder that is read again: its configuration and its papers."""
 
+import atexit
 import json
+import shutil
+import tempfile
+import zipfile
+from functools import cache
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from analogyqa.cells import load_papers
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.files import write_text
 from analogyqa.settings.base import Section, explain_error
 from analogyqa.settings.load import load_config, require_papers
@@ -84,3 +89,19 @@ def read_stored(results: str | Path) -> Stored:
         raise AnalogyQAError(f"{path}: {reason}. Delete the file and {_REMAKE}") from error
     except OSError as error:
         raise AnalogyQAError(f"{path}: cannot be read ({error}). Make it readable") from error
+
+
+@cache
+def unpacked(results: Path) -> Path:
+    """Return an output folder as it is; unpack an archive for as long as this process lives.
+
+    Raises AnalogyQAError when the file is not an archive, or is damaged.
+    """
+    if not results.is_file():
+        return results
+    folder = tempfile.mkdtemp(prefix="analogyqa-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    problem = "not an archive of results", "Name a folder, or fetch it again"
+    with explain_damage(results, *problem), zipfile.ZipFile(results) as archive:
+        archive.extractall(folder)
+    return Path(folder)

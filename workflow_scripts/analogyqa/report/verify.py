@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +14,7 @@ from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
 from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.summary import (
     KEY,
+    SUMMARY,
     csv_text,
     existing_histories,
     find_records,
@@ -23,10 +25,9 @@ from analogyqa.evaluation.summary import (
     to_frame,
 )
 from analogyqa.measures import RANKED
-from analogyqa.report.archive import changed_files, original_sha256
+from analogyqa.report.archive import changed_files, is_archive, original_sha256
 from analogyqa.report.stored import read_stored
 from analogyqa.report.tables import build_table
-from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import corpus_tables, measure_seeds, record_hash, run_system
 from analogyqa.schemas import METRICS, SCORES, read_table
 from analogyqa.settings.data import SOLVER
@@ -56,11 +57,12 @@ def verify(
 ) -> Iterator[tuple[Path, str]]:
     """Yield the files of a results folder that disagree with the scores of its runs, and how.
 
-    For each run it checks the bytes of the scores and the content of the record, and computes the
-    measures again. It makes the summary, the ledger with its verdicts, the claims and the tables
-    again from the measures and from the printed values of the papers. The scores of the bundled
-    sample are also compared with those that the repository expects. Of a run without a ledger, only
-    the runs that are finished are checked.
+    For each run it checks the bytes of the scores and measures and the content of the record, and
+    computes the measures again from the scores, unless an archive has left them out. It makes the
+    summary, the ledger with its verdicts, the claims and the tables again from the measures and
+    from the printed values of the papers. The scores of the bundled sample are also compared with
+    those that the repository expects. Of a run without a ledger, only the runs that are finished
+    are checked.
     """
     results = Path(results)
     for path in find_records(results).values():
@@ -107,10 +109,12 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[tuple[Pat
     if record["content_hash"] != record_hash(record):
         yield path, "its content_hash is not that of its content"
     scores, metrics = folder / "scores.parquet", folder / "metrics.parquet"
-    # A run that solves analogies has no scores, and its record has the hash of its measures.
-    hashed = metrics if SOLVER in dict(cell.overrides) else scores
-    if sha256(hashed) != record["scores"]:
-        yield hashed, "its bytes are not those that run.json records"
+    hashes = {scores: record["scores"], metrics: record.get("metrics")}  # older records lack it
+    if SOLVER in dict(cell.overrides):  # it has no scores, and the hash is that of its measures
+        hashes = {metrics: record["scores"]}
+    for path, expected in hashes.items():
+        if expected and path.exists() and original_sha256(path) != expected:
+            yield path, "its bytes are not those that run.json records"
     # As the run was configured: the last run of the folder may be of papers without these vectors.
     vectors = record["settings"].get("vectors")
     corpora = corpus_tables(results, cell, record["settings"])
@@ -128,8 +132,11 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[tuple[Pat
         types = config.subset_types(cell.subset)
         again = measure_seeds(read_table(scores, SCORES), corpora, types)
         stored = read_table(metrics, METRICS)
-        # Measures that are newer than the run are computed where they are read.
-        if not _equal(again[again["measure"].isin(stored["measure"])], stored):
+        # Measures that are newer than the run are computed where they are read. An archive may have
+        # left out some.
+        key = ["split", "measure"]
+        there = stored[key].astype(str).drop_duplicates()
+        if not _equal(again.astype(dict.fromkeys(key, "str")).merge(there, on=key), stored):
             yield metrics, "the measures of the scores are other numbers"
 
 
@@ -147,6 +154,8 @@ def _tables_made_again(
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield each table that is made of the measures, by the name of its csv below the results."""
     computed = read_finished(results, config, papers)
+    if is_archive(results):
+        computed = replace(computed, summary=_with_left_out(computed.summary, results))
     numbers = compare_numbers(list(papers.values()), config, computed)
     yield "summary.csv", computed.summary
     yield "ledger.csv", build_ledger(numbers)
@@ -167,6 +176,21 @@ def _tables_made_again(
                 yield f"tables/{paper.paper}/{name}.csv", table.frame
 
 
+def _with_left_out(made_again: pd.DataFrame, results: Path) -> pd.DataFrame:
+    """Return a summary with the rows of measures that an archive has left out, in its order.
+
+    These rows are those of its summary.csv, which the hashes of the archive protect.
+    """
+    stored = read_csv(results / "summary.csv", SUMMARY)
+    records = find_records(results)
+    known = ["/".join(cell) in records for cell in stored[KEY[:-1]].to_numpy()]
+    rows = pd.concat([made_again, stored[known]]).drop_duplicates(KEY, ignore_index=True)
+    order = {key: number for number, key in enumerate(stored[KEY].itertuples(False, None))}
+    keys = rows[KEY].itertuples(index=False, name=None)
+    places = pd.Series([order.get(key, len(order)) for key in keys], dtype="int64")
+    return rows.loc[places.sort_values(kind="stable").index].reset_index(drop=True)
+
+
 def _compare(frame: pd.DataFrame, path: Path) -> str:
     """Return how the text of a csv differs from that of a table made again; "" if it is equal."""
     if not path.exists():
@@ -180,8 +204,11 @@ def _compare(frame: pd.DataFrame, path: Path) -> str:
 
 
 def is_sample(results: str | Path) -> bool:
-    """Return whether a results folder was made with the configuration of the bundled sample."""
-    if not SAMPLE.exists():
+    """Return whether a results folder was made with the configuration of the bundled sample.
+
+    An archive is none, as it does not have all scores.
+    """
+    if not SAMPLE.exists() or is_archive(results):
         return False
     made_with, sample = (
         {key: value for key, value in values.items() if key not in _LOCAL}
@@ -199,7 +226,8 @@ def expected_values(summary: pd.DataFrame, results: str | Path) -> pd.DataFrame:
     for cell, part in summary.groupby(KEY[:-1], sort=False):
         means = part.set_index("measure")["mean"].round(_DECIMALS)
         seeds, items = part["n_seeds"].iloc[0], part["n_items"].iloc[0]
-        scores = scores_hash(_run_folder(results, cell) / "scores.parquet")
+        path = _run_folder(results, cell) / "scores.parquet"
+        scores = scores_hash(path) if path.exists() else ""  # after a restore
         rows.append([*cell, seeds, items, *means[[*EXPECTED_MEASURES]], scores])
     return to_frame(
         [dict(zip(EXPECTED_COLUMNS, row, strict=True)) for row in rows], EXPECTED_COLUMNS
@@ -245,6 +273,8 @@ def differences_from_expected(summary: pd.DataFrame, results: str | Path) -> Ite
                 for name in EXPECTED_MEASURES
             ]
             change = max(abs(mean - before) for _, mean, before in means)
+            if not row.scores_found and not change:
+                continue
             if AVX2 not in record["not_portable"] or change > _TOLERANCE:
                 text = ", ".join(
                     f"{at} {mean:.4f}, expected {before:.4f}" for at, mean, before in means

@@ -10,7 +10,7 @@ from analogyqa.arithmetic import prepare_kernels, reproducible_arithmetic
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError, explain_damage
 from analogyqa.runs.record import table_hashes
-from analogyqa.runs.train import checkpoint_path
+from analogyqa.runs.train import checkpoint_path, train_one
 from analogyqa.schemas import DECISIONS, INSIDE, write_table
 from analogyqa.settings.systems import System
 from analogyqa.training.data import CellJob, read_vocabulary
@@ -32,16 +32,30 @@ def finished_checkpoint(
         record = Path(results, "runs", job.cell.path, "run.json")
         raise AnalogyQAError(
             f"{checkpoint}: the checkpoint of {job.cell.label} seed {seed} is missing. It was "
-            f"deleted, or the code has changed since. Delete {record}, then run the same command "
-            "again to train the cell again."
+            "deleted, the code has changed since, or the run comes from an archive, which has no "
+            f"weights. Delete {record}, then run the same command again to train the cell again."
         )
+    return checkpoint
+
+
+def trained_checkpoint(job: CellJob, seed: int, results: str | Path) -> Path:
+    """Return the checkpoint of one seed of a cell; train it again if it is missing.
+
+    It is missing if the run comes from an archive.
+    """
+    from analogyqa.training.devices import device_for
+
+    hashes = table_hashes(job.files[seed])
+    checkpoint = checkpoint_path(job, seed, hashes, Path(results, "checkpoints"))
+    if not checkpoint.exists():
+        train_one(job, seed, device_for("auto"), checkpoint)
     return checkpoint
 
 
 def write_weights(job: CellJob, results: str | Path, path: str | Path) -> None:
     """Write the encoder's weights of every seed of a trained cell, after the epoch that dev chose.
 
-    Raises AnalogyQAError when a checkpoint is missing or damaged.
+    Raises AnalogyQAError when a checkpoint is damaged.
     """
     import torch
 
@@ -49,7 +63,7 @@ def write_weights(job: CellJob, results: str | Path, path: str | Path) -> None:
 
     weights = {}
     for seed in job.files:
-        state = load_state(finished_checkpoint(job, seed, results), torch.device("cpu"))
+        state = load_state(trained_checkpoint(job, seed, results), torch.device("cpu"))
         weights[str(seed)] = encoder_weights(state, job.system.scoring_weights)
     save_state(weights, path)
 
@@ -80,12 +94,12 @@ def write_inside(job: CellJob, results: str | Path, path: str | Path) -> None:
 
     `job` has the tables of one seed.
 
-    Raises AnalogyQAError when the checkpoint is missing or damaged.
+    Raises AnalogyQAError when the checkpoint is damaged.
     """
     from analogyqa.training.inside import look_inside
 
     ((seed, files),) = job.files.items()
-    checkpoint = finished_checkpoint(job, seed, results)
+    checkpoint = trained_checkpoint(job, seed, results)
     data = job.load(seed)
     _, word_ids, _ = read_vocabulary(files, job.system, job.lowercase)
     with reproducible_arithmetic():
