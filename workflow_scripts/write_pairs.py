@@ -7,14 +7,9 @@ from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.report.figures import draw_pairs
 from analogyqa.report.studies import (
-    ANSWER,
-    ORIGIN,
-    QUESTION,
-    answer_types,
     build_pairs,
     pairs_table,
-    question_origins,
-    question_types,
+    question_groups,
     questions_page,
 )
 from analogyqa.report.table_formats import to_markdown
@@ -24,15 +19,11 @@ with job(snakemake):
     config, papers = reported(snakemake)
     paper, inputs = papers[snakemake.wildcards.paper], snakemake.input
     corpora = {Path(path).stem: read_table(path, CORPUS) for path in inputs.corpora}
-    groups = {(name, QUESTION): question_types(corpus) for name, corpus in corpora.items()}
-    groups |= {(name, ORIGIN): question_origins(corpus) for name, corpus in corpora.items()}
-    for path in inputs.entities:
-        name = Path(path).stem
-        groups[name, ANSWER] = answer_types(corpora[name], read_table(path, ENTITIES))
+    entities = {Path(path).stem: read_table(path, ENTITIES) for path in inputs.entities}
     study = config.studies[paper.paper].cross_validation
     assert study  # only a paper with this section has the table
     values = index_values(read_runs(inputs.records, inputs.metrics))
-    frame = build_pairs(paper.paper, study, config, values, groups)
+    frame = build_pairs(paper.paper, study, config, values, question_groups(corpora, entities))
     write_csv(frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(pairs_table(frame, paper, config)))
     draw_pairs(frame, config, {kind: snakemake.output[kind] for kind in ("png", "svg")})

@@ -196,7 +196,7 @@ def write_without_texts(source: str | Path, name: str, target: str | Path) -> No
             empty = "" if field.type == pa.string() else []
             table = table.append_column(field, pa.array([empty] * len(table), field.type))
         table = table.select(schema.names).cast(schema)
-        table = table.replace_schema_metadata({_ORIGINAL: sha256(source)})
+        table = table.replace_schema_metadata({_ORIGINAL: original_sha256(source)})
     with atomic_path(target) as temporary:
         pq.write_table(table, temporary, compression="zstd")
 
@@ -216,7 +216,7 @@ def write_reduced(source: str | Path, dropped: Collection[str], target: str | Pa
     ids = [field.name for field in METRICS if pa.types.is_dictionary(field.type)]
     metrics = metrics.astype(dict.fromkeys(ids, str))  # without the names of other items
     table = pa.Table.from_pandas(metrics, schema=METRICS, preserve_index=False)
-    table = table.replace_schema_metadata({_ORIGINAL: sha256(source)})
+    table = table.replace_schema_metadata({_ORIGINAL: original_sha256(source)})
     with atomic_path(target) as temporary:
         # The same items recur for every measure and seed, which zstd sees in plain pages only.
         plain = [name for name in METRICS.names if name != "item"]

@@ -321,6 +321,20 @@ def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]
     return {item: types.get(item, CLAUSE) for item in question_types(corpus)}
 
 
+def question_groups(
+    corpora: Mapping[str, pd.DataFrame], entities: Mapping[str, pd.DataFrame]
+) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the groups of questions by data set and kind: by question, origin and answer.
+
+    The tables have the schemas CORPUS and ENTITIES; there are no groups by answer without entities.
+    """
+    groups = {(name, QUESTION): question_types(corpus) for name, corpus in corpora.items()}
+    groups |= {(name, ORIGIN): question_origins(corpus) for name, corpus in corpora.items()}
+    return groups | {
+        (name, ANSWER): answer_types(corpora[name], table) for name, table in entities.items()
+    }
+
+
 def build_pairs(
     paper: str,
     study: CrossValidation,

@@ -3,12 +3,20 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
 
 from analogyqa.arithmetic import AVX2, PORTABLE_VARIABLES
-from analogyqa.cells import Cell, claim_cells, norm_cells, reported_cells
+from analogyqa.cells import (
+    Cell,
+    claim_cells,
+    cross_validation_cells,
+    norm_cells,
+    reported_cells,
+    sensitivity_cells,
+)
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.claims import judge_claims, with_norms_and_costs
 from analogyqa.evaluation.published import build_ledger, compare_numbers
@@ -18,20 +26,34 @@ from analogyqa.evaluation.summary import (
     csv_text,
     existing_histories,
     find_records,
+    index_values,
     read_csv,
     read_finished,
     read_learned,
     read_record,
+    read_results,
+    read_runs,
     to_frame,
 )
 from analogyqa.measures import RANKED
 from analogyqa.report.archive import changed_files, is_archive, original_sha256
+from analogyqa.report.figures import build_figure
+from analogyqa.report.sensitivity import build_sensitivity
 from analogyqa.report.stored import read_stored
+from analogyqa.report.studies import (
+    ANSWER,
+    PAIRS,
+    build_cross_validation,
+    build_folds,
+    build_pairs,
+    question_groups,
+)
 from analogyqa.report.tables import build_table
 from analogyqa.runs.record import corpus_tables, measure_seeds, record_hash, run_system
-from analogyqa.schemas import METRICS, SCORES, read_table
+from analogyqa.schemas import CORPUS, ENTITIES, METRICS, SCORES, read_table
 from analogyqa.settings.data import SOLVER
 from analogyqa.settings.load import REPOSITORY, read_values
+from analogyqa.settings.overrides import from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
@@ -46,6 +68,8 @@ EXPECTED_COLUMNS = {
     **dict.fromkeys(EXPECTED_MEASURES, "float64"),
     "scores": "str",
 }
+_RESULTS = ("run.json", "metrics.parquet")
+_PAIR = ["paper", "pair", "dataset", "measure", "by", "group"]  # the key of a row of PAIRS
 _DECIMALS = 4
 # Of a mean, on a processor without portable arithmetic: in one seed, four questions of 22 may move
 # between first and second place.
@@ -155,7 +179,8 @@ def _tables_made_again(
     """Yield each table that is made of the measures, by the name of its csv below the results."""
     computed = read_finished(results, config, papers)
     if is_archive(results):
-        computed = replace(computed, summary=_with_left_out(computed.summary, results))
+        summary = _with_left_out(computed.summary, results, config)
+        computed = replace(computed, summary=summary)
     numbers = compare_numbers(list(papers.values()), config, computed)
     yield "summary.csv", computed.summary
     yield "ledger.csv", build_ledger(numbers)
@@ -174,20 +199,77 @@ def _tables_made_again(
             if not artefact.is_figure:
                 table = build_table(paper, name, numbers, config, computed)
                 yield f"tables/{paper.paper}/{name}.csv", table.frame
+            else:
+                frame = build_figure(paper, name, computed, config)
+                yield f"figures/{paper.paper}/{name}.csv", frame
+        yield from _studies_made_again(results, config, paper)
 
 
-def _with_left_out(made_again: pd.DataFrame, results: Path) -> pd.DataFrame:
+def _studies_made_again(
+    results: Path, config: Config, paper: Paper
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the tables of a paper's cross-validation and open choices, if they were made."""
+    tables, studies = f"tables/{paper.paper}", config.paper_studies(paper.paper)
+    folds = [*chain.from_iterable(cross_validation_cells(config, paper.paper).values())]
+    study = studies.cross_validation
+    if study and (results / tables / "cross_validation.csv").exists():
+        runs = _run_folders(results, folds, config)
+        records, metrics = ([run / name for run in runs] for name in _RESULTS)
+        values = index_values(read_runs(records, metrics))
+        learned = read_learned(existing_histories(runs))
+        frame = build_cross_validation(paper.paper, study, config, values, learned)
+        yield f"{tables}/cross_validation.csv", frame
+        folds_frame = build_folds(paper.paper, study, config, values)
+        yield f"{tables}/cross_validation_folds.csv", folds_frame
+        if study.pairs:
+            groups = _question_groups(results, dict.fromkeys(cell.dataset for cell in folds))
+            frame = build_pairs(paper.paper, study, config, values, groups)
+            if is_archive(results):  # it has no entities, by which answers are grouped
+                stored = read_csv(results / tables / "pairs.csv", PAIRS)
+                frame = _with_rows(frame, stored[stored["by"] == ANSWER], stored, _PAIR)
+            yield f"{tables}/pairs.csv", frame
+    if studies.sensitivity and (results / tables / "sensitivity.csv").exists():
+        cells = dict.fromkeys(sensitivity_cells(config, paper.paper).values())
+        runs = _run_folders(results, cells, config)
+        records, metrics = ([run / name for run in runs] for name in _RESULTS)
+        varied = read_results(config, cells, records, metrics, existing_histories(runs))
+        frame = build_sensitivity(paper, studies.sensitivity, config, varied)
+        yield f"{tables}/sensitivity.csv", frame
+
+
+def _question_groups(results: Path, datasets: Iterable[str]) -> dict[tuple[str, str], dict]:
+    corpora, entities = (
+        {
+            name: read_table(path, schema)
+            for name in datasets
+            if (path := results / folder / f"{name}.parquet").exists()
+        }
+        for folder, schema in (("corpora", CORPUS), ("entities", ENTITIES))
+    )
+    return question_groups(corpora, entities)
+
+
+def _with_left_out(made_again: pd.DataFrame, results: Path, config: Config) -> pd.DataFrame:
     """Return a summary with the rows of measures that an archive has left out, in its order.
 
     These rows are those of its summary.csv, which the hashes of the archive protect.
     """
     stored = read_csv(results / "summary.csv", SUMMARY)
     records = find_records(results)
-    known = ["/".join(cell) in records for cell in stored[KEY[:-1]].to_numpy()]
-    rows = pd.concat([made_again, stored[known]]).drop_duplicates(KEY, ignore_index=True)
-    order = {key: number for number, key in enumerate(stored[KEY].itertuples(False, None))}
-    keys = rows[KEY].itertuples(index=False, name=None)
-    places = pd.Series([order.get(key, len(order)) for key in keys], dtype="int64")
+    named = stored[KEY[:-1]].itertuples(index=False, name=None)
+    cells = (Cell(system, dataset, subset, from_text(at)) for system, dataset, subset, at in named)
+    known = [cell.with_run(config).path in records for cell in cells]
+    return _with_rows(made_again, stored[known], stored, KEY)
+
+
+def _with_rows(
+    made_again: pd.DataFrame, others: pd.DataFrame, stored: pd.DataFrame, key: list[str]
+) -> pd.DataFrame:
+    """Return a table with those of other rows whose key it lacks, in the order of a stored one."""
+    rows = pd.concat([made_again, others]).drop_duplicates(key, ignore_index=True)
+    order = {name: at for at, name in enumerate(stored[key].itertuples(index=False, name=None))}
+    names = rows[key].itertuples(index=False, name=None)
+    places = pd.Series([order.get(name, len(order)) for name in names], dtype="int64")
     return rows.loc[places.sort_values(kind="stable").index].reset_index(drop=True)
 
 
