@@ -1,5 +1,9 @@
 """An output folder with made-up runs, and a reader of its report page."""
 
+import gzip
+import json
+import re
+from base64 import b64decode
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -95,6 +99,12 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
         write_text(folder / "logs" / f"{job}.log", "done\n")
         write_text(folder / "benchmarks" / f"{job}.jsonl", benchmark)
     return ledger
+
+
+def provenance(text: str) -> dict:
+    """Return the data that the dialogs of a report show."""
+    encoded = re.search(r'id="provenance">(.*?)</script>', text)[1]
+    return json.loads(gzip.decompress(b64decode(encoded)))
 
 
 class PageReader(HTMLParser):

@@ -27,6 +27,7 @@ from analogyqa.report.archive import (
     write_crate,
     write_without_texts,
 )
+from analogyqa.report.page import build_page
 from analogyqa.report.stored import store_configuration
 from analogyqa.report.tables import build_table
 from analogyqa.report.verify import verify
@@ -39,6 +40,7 @@ from analogyqa.settings.systems import System
 from analogyqa.sources.registry import load_registry
 from builders.cells import COMB, toy_job
 from builders.report import make_config, make_paper
+from builders.results import provenance
 
 HERE = Path(__file__).parent
 CELL = Cell("bm25", "wikiqa", "comb")
@@ -125,8 +127,11 @@ def test_an_unpacked_archive_can_be_verified_and_contains_no_text_of_the_data(un
     columns = [name for name in CORPUS.names if name not in ("question", "candidate")]
     assert stored[columns].astype(str).equals(corpus[columns].astype(str))
     texts = {*corpus["question"], *corpus["candidate"]}
+    page = build_page(unpacked, CONFIG, PAPERS, "make it")
+    write_text(unpacked / "report.html", page)
+    write_json(unpacked / "origins.json", provenance(page))
     files = [path for path in unpacked.rglob("*.*") if "workflow" not in path.parts]
-    assert len(files) > 8
+    assert len(files) > 10
     assert [path for path in files for text in texts if text.encode() in path.read_bytes()] == []
 
 

@@ -7,6 +7,7 @@ import pytest
 from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
+from analogyqa.report.stored import METADATA
 from analogyqa.report.trace import find_number, number_ids, origin, run_log, shown_numbers
 from builders.report import make_config, make_paper
 from builders.results import PAPER, make_results
@@ -68,16 +69,20 @@ def test_a_view_is_refused_with_the_tables_that_show_numbers(tmp_path):
 
 def test_a_score_comes_with_its_record_and_a_command(find, results):
     number = find("table2", "comb", "ours")
-    path, record = (
-        results / "runs" / number.cell.path / name for name in ("metrics.parquet", "run.json")
-    )
-    write_text(path, "")
-    facts = origin(results, number, "snakemake")
+    names = [f"runs/{number.cell.path}/{name}" for name in ("metrics.parquet", "run.json")]
+    write_text(results / names[0], "")
+    facts = origin(results, number, CONFIG, "snakemake")
     assert (facts["published"], facts["n_seeds"], facts["seeds"]) == (0.4, 2, [0, 1])
     assert facts["git_commit"] == "abc" and "log" in facts
     assert "slurm_job" not in facts  # the record has none
-    assert shlex.split(facts["command"]) == ["snakemake", "--", str(path)]  # its name has a space
-    assert facts["files"] == [str(path), str(record)]
+    config = CONFIG.model_copy(update={"output_dir": "my results"})
+    command, files = (origin(results, number, config, "make")[key] for key in ("command", "files"))
+    assert shlex.split(command) == ["make", "--", f"my results/{names[0]}"]
+    assert files == [str(results / name) for name in names]
+    (metadata := results / METADATA).touch()  # an archive, which is read in a temporary folder
+    archived = origin(results, number, config, "make")
+    metadata.unlink()
+    assert (archived["command"], archived["files"]) == (command, names)
 
 
 def test_all_solvers_of_a_job_share_its_log(tmp_path):
@@ -90,9 +95,9 @@ def test_all_solvers_of_a_job_share_its_log(tmp_path):
 
 
 def test_a_cited_number_has_no_files_and_a_missing_system_is_not_run(find, results):
-    cited = origin(results, find("table1", "map", "theirs"), "snakemake")
+    cited = origin(results, find("table1", "map", "theirs"), CONFIG, "snakemake")
     assert (cited["published"], "files" in cited) == (0.3, False)
-    missing = origin(results, find("table1", "map", "ghost"), "snakemake")
+    missing = origin(results, find("table1", "map", "ghost"), CONFIG, "snakemake")
     assert missing["verdict"] == "not run"
 
 
@@ -110,5 +115,5 @@ def test_the_id_of_a_number_does_not_depend_on_the_order_of_rows(results):
 def test_an_interval_that_is_too_wide_is_named_as_in_tables(find, results):
     number = find("table2", "Comb.", "Ours")
     wide = number._replace(values=number.values | {"run_low": 0.0, "run_high": 1.0})
-    facts = origin(results, wide, "make")
+    facts = origin(results, wide, CONFIG, "make")
     assert facts["prediction_interval"] == "interval too wide (2 seeds)" and "run_low" not in facts

@@ -47,7 +47,7 @@ def test_every_filled_number_of_the_demo_is_found_by_its_names_and_explained(dem
                 words = [name, paper.paper, *number.names]
                 assert find_number(results, config, papers, words).label == number.label
                 if number.cell:
-                    facts = origin(results, number, command)
+                    facts = origin(results, number, config, command)
                     assert facts["inputs"] and facts["log"], number.label
                     explained += 1
     assert explained > 60

@@ -110,7 +110,7 @@ def why(
 
     def find(folder: Path) -> dict:
         config, papers, command = read_configuration(folder)
-        return origin(folder, find_number(folder, config, papers, words), command)
+        return origin(folder, find_number(folder, config, papers, words), config, command)
 
     facts = ask(results, find)
     if as_json:

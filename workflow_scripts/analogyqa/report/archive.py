@@ -37,6 +37,7 @@ from analogyqa.errors import AnalogyQAError, explain_damage, printable
 from analogyqa.evaluation.summary import find_records, named_files, read_record
 from analogyqa.files import atomic_path, read_yaml
 from analogyqa.measures import MEASURES, OF_SCORES
+from analogyqa.report.stored import METADATA, is_archive
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import code_commit, run_system
 from analogyqa.schemas import CORPUS, INSIDE, METRICS, read_table
@@ -58,7 +59,6 @@ KEPT = (
 )
 # Of these only some are kept, see `sort_files`.
 _SCORES, _METRICS = "runs/*/scores.parquet", "runs/*/metrics.parquet"
-METADATA = "ro-crate-metadata.json"
 _FOLDS = f"corpora/*@{FOLD}=*.parquet"
 # Tables that are kept without the columns that hold texts or vectors, which `verify` does not need.
 EMPTIED = {
@@ -228,11 +228,6 @@ def original_sha256(path: str | Path) -> str:
     """Return the sha256 of the whole table, even if the file is without its texts or some rows."""
     metadata = pq.read_schema(path).metadata or {}
     return metadata[_ORIGINAL].decode() if _ORIGINAL in metadata else sha256(path)
-
-
-def is_archive(folder: str | Path) -> bool:
-    """Return whether a folder is an unpacked archive."""
-    return Path(folder, METADATA).exists()
 
 
 def changed_files(crate: str | Path) -> Iterator[tuple[Path, str]]:

@@ -19,6 +19,7 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config, leave_out
 
 CONFIGURATION = "configuration.json"
+METADATA = "ro-crate-metadata.json"  # which only an archive has
 _REMAKE = "run the workflow of this folder again, which rebuilds it"
 
 
@@ -89,6 +90,11 @@ def read_stored(results: str | Path) -> Stored:
         raise AnalogyQAError(f"{path}: {reason}. Delete the file and {_REMAKE}") from error
     except OSError as error:
         raise AnalogyQAError(f"{path}: cannot be read ({error}). Make it readable") from error
+
+
+def is_archive(folder: str | Path) -> bool:
+    """Return whether a folder is an unpacked archive."""
+    return Path(folder, METADATA).exists()
 
 
 @cache

@@ -17,6 +17,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.published import FRAME, ledger_key
 from analogyqa.evaluation.summary import FIGURE, MEASURED, RUN_RULES, read_csv, read_record
 from analogyqa.evaluation.verdicts import HIGHER, LOOKS, LOWER, NOT_COMPARABLE, REPRODUCED
+from analogyqa.report.stored import is_archive
 from analogyqa.report.table_formats import too_wide
 from analogyqa.report.tables import row_coordinates
 from analogyqa.settings.artefacts import CITED
@@ -153,22 +154,22 @@ def _plain(name: str) -> str:
     return name.casefold().strip(". ")
 
 
-def origin(results: str | Path, number: Number, command: str) -> dict:
+def origin(results: str | Path, number: Number, config: Config, command: str) -> dict:
     """Return where a number comes from, as a JSON value.
 
     Its keys are `number`, the columns of the csv that are not empty, and, for a number that was
-    computed here, `command`, which makes it again, and `files`. A score also has facts of the
-    record of its run: `seeds`, `git_commit`, `device`, `machines`, `platform`, `versions`, `inputs`
-    (the sha256 of each file that was read), `wall_seconds`, `slurm_job` and `log`. The argument
-    `command` makes the whole folder.
+    computed here, `command`, which makes it again, and `files`; those of an archive are below its
+    root. A score also has facts of the record of its run: `seeds`, `git_commit`, `device`,
+    `machines`, `platform`, `versions`, `inputs` (the sha256 of each file that was read),
+    `wall_seconds`, `slurm_job` and `log`. The argument `command` makes the whole folder.
 
     Raises AnalogyQAError when the record of the run is missing or damaged.
     """
-    facts = number_facts(results, number, command)
+    facts = number_facts(results, number, config, command)
     return facts | (run_facts(results, number.cell) if number.cell else {})
 
 
-def number_facts(results: str | Path, number: Number, command: str) -> dict:
+def number_facts(results: str | Path, number: Number, config: Config, command: str) -> dict:
     """Return the facts of `origin` that are not in the record of a run."""
     values = {key: number.values[key] for key in _SHOWN if key in number.values}
     facts: dict = {"number": number.label}
@@ -187,8 +188,12 @@ def number_facts(results: str | Path, number: Number, command: str) -> dict:
         names = [f"corpora/{at.dataset}.parquet"]
     elif number.values["kind"] == COST:
         names = [f"costs/{at.dataset}/{at.subset}.json"]
-    if paths := [str(path) for name in names if (path := Path(results, name)).exists()]:
-        facts |= {"command": f"{command} -- {shlex.quote(paths[0])}", "files": paths}
+    if names := [name for name in names if Path(results, name).exists()]:
+        # Archives are unpacked into temporary folders, and made again in their own.
+        folder = "" if is_archive(results) else results
+        target = shlex.quote(f"{config.output_dir}/{names[0]}")
+        facts["command"] = f"{command} -- {target}"
+        facts["files"] = [str(Path(folder, name)) for name in names]
     return facts
 
 
@@ -244,7 +249,7 @@ def page_provenance(
             if row not in rows:
                 continue
             key, run = section["ids"][row], number.cell.path if number.cell else None
-            facts = number_facts(results, number, command)
+            facts = number_facts(results, number, config, command)
             verdict = facts.get("verdict")
             if verdict in _EXPLAINED:
                 facts["verdict"] = f"{verdict}: {LOOKS[verdict].meaning}"

@@ -36,10 +36,10 @@ from analogyqa.evaluation.summary import (
     to_frame,
 )
 from analogyqa.measures import RANKED
-from analogyqa.report.archive import changed_files, is_archive, original_sha256
+from analogyqa.report.archive import changed_files, original_sha256
 from analogyqa.report.figures import build_figure
 from analogyqa.report.sensitivity import build_sensitivity
-from analogyqa.report.stored import read_stored
+from analogyqa.report.stored import is_archive, read_stored
 from analogyqa.report.studies import (
     ANSWER,
     PAIRS,

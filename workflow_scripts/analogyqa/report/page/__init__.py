@@ -35,6 +35,7 @@ from analogyqa.evaluation.verdicts import LOOKS
 from analogyqa.report.html_pages import render
 from analogyqa.report.outcomes import headline
 from analogyqa.report.page.papers import PaperPage, claim_cards
+from analogyqa.report.stored import is_archive
 from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.tables import SUBSTITUTES, build_table, cell_legend
 from analogyqa.report.trace import page_provenance, run_log
@@ -105,7 +106,7 @@ def build_page(
         if len(questions) == 1
         else f"Which claims of {len(questions)} papers hold?",
         origin=commits_and_machines(runs),
-        results=results.as_posix(),
+        results=config.output_dir if is_archive(results) else results.as_posix(),
         comparable=config.comparable,
         answers=[
             {
