@@ -483,11 +483,10 @@ def distinct(groups):
 
 def histories(shown):
     """Return the histories of those trained cells that some cells are, fuse or solve with."""
-    behind = ([c, *c.parts(CONFIG).values(), c.training_cell(CONFIG)] for c in shown)
-    parts = filter(None, distinct(behind))
-    systems = CONFIG.systems
     trained = [
-        cell for cell in parts if systems[cell.system].trained and not cell.training_cell(CONFIG)
+        cell
+        for cell in distinct(cell.behind(CONFIG) for cell in shown)
+        if CONFIG.systems[cell.system].trained and not cell.training_cell(CONFIG)
     ]
     return runs(trained, "history.parquet")
 

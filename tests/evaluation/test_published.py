@@ -526,10 +526,10 @@ def test_missing_costs_are_not_run_and_unmeasured_ones_have_no_verdict():
 
 def test_a_score_that_is_not_run_says_what_it_would_cost():
     """An epoch takes 100 times 12 s, and there are 15."""
-    costs = {("wikiqa", "all", "mp-cnn"): Cost(10_000_000, 100, [7.2, 16.8], "a machine")}
+    costs = {("wikiqa", "all", "ai-cnn"): Cost(10_000_000, 100, [7.2, 16.8], "a machine")}
     cells = {"dataset": "wikiqa", "subset": "all", "measure": "map"}
     table = {"title": "T", "cells": cells, "columns": {"MAP": {}}, "published": {"CNN": [0.7]}}
-    paper = make_paper({"table1": table | {"rows": {"CNN": {"system": "mp-cnn"}}}})
+    paper = make_paper({"table1": table | {"rows": {"CNN": {"system": "ai-cnn"}}}})
     row = ledger_of(paper, repository_config(), Results(costs=costs)).iloc[0]
     assert row["verdict"] == "not run"
     assert row["reason"].endswith("15 epochs of 1,200 s are 5 h for a seed")

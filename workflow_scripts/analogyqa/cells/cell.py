@@ -112,6 +112,11 @@ class Cell(NamedTuple):
             for shift in shifts[name]
         }
 
+    def behind(self, config: Config) -> "list[Cell]":
+        """Return the cells whose training its results rest on: itself, its parts, its encoder's."""
+        training = self.training_cell(config)
+        return [self, *self.parts(config).values(), *([training] if training else [])]
+
     def _shifted(self, shift: int) -> "Cell":
         fold = shifted_name(dict(self.overrides)[FOLD], shift)
         return self._replace(overrides=_with_fold(self.overrides, fold))

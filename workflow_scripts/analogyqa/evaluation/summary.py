@@ -392,15 +392,17 @@ def read_finished(results: str | Path, config: Config, papers: Mapping[str, Pape
         cells,
         [path / "run.json" for path in paths],
         [path / "metrics.parquet" for path in paths],
-        existing_histories(paths),
+        existing_histories(folder, cells, config),
         [path for path in corpora if path.exists()],
         made_files(folder, "costs/*/*.json"),
     )
 
 
-def existing_histories(runs: Iterable[Path]) -> list[Path]:
-    """Return the histories in those folders of runs that have one: the trained ones."""
-    return [path for run in runs if (path := run / "history.parquet").exists()]
+def existing_histories(results: str | Path, cells: Iterable[Cell], config: Config) -> list[Path]:
+    """Return the histories, in an output folder, of the training runs that some cells rest on."""
+    behind = dict.fromkeys(part for cell in cells for part in cell.behind(config))
+    paths = (Path(results, "runs", cell.path, "history.parquet") for cell in behind)
+    return [path for path in paths if path.exists()]
 
 
 # A loss above this share of that of a constant energy may differ from it by chance.
@@ -452,12 +454,7 @@ def sum_learned(
 
     These are the parts of a fused system, and the cell that trains an encoder for analogies.
     """
-    behind = {
-        part
-        for cell in cells
-        for part in (cell, *cell.parts(config).values(), cell.training_cell(config))
-        if part
-    }
+    behind = {part for cell in cells for part in cell.behind(config)}
     counts = [learned[part] for part in behind if part in learned]
     return LearnedCount(*map(sum, zip(*counts, strict=True)))
 

@@ -190,8 +190,8 @@ def _tables_made_again(
         [f"{results}/runs/{cell.path}/inside.parquet" for cell in inside],
         computed.costs,
     )
-    cells = (cell for paper in papers.values() for cell in claim_cells(config, paper))
-    learned = read_learned(existing_histories(_run_folders(results, cells, config)))
+    cells = [cell for paper in papers.values() for cell in claim_cells(config, paper)]
+    learned = read_learned(existing_histories(results, cells, config))
     judged = judge_claims(list(papers.values()), config, values, learned)
     yield from zip(("claims.csv", "comparisons.csv"), judged, strict=True)
     for paper in papers.values():
@@ -216,7 +216,7 @@ def _studies_made_again(
         runs = _run_folders(results, folds, config)
         records, metrics = ([run / name for run in runs] for name in _RESULTS)
         values = index_values(read_runs(records, metrics))
-        learned = read_learned(existing_histories(runs))
+        learned = read_learned(existing_histories(results, folds, config))
         frame = build_cross_validation(paper.paper, study, config, values, learned)
         yield f"{tables}/cross_validation.csv", frame
         folds_frame = build_folds(paper.paper, study, config, values)
@@ -232,7 +232,9 @@ def _studies_made_again(
         cells = dict.fromkeys(sensitivity_cells(config, paper.paper).values())
         runs = _run_folders(results, cells, config)
         records, metrics = ([run / name for run in runs] for name in _RESULTS)
-        varied = read_results(config, cells, records, metrics, existing_histories(runs))
+        varied = read_results(
+            config, cells, records, metrics, existing_histories(results, cells, config)
+        )
         frame = build_sensitivity(paper, studies.sensitivity, config, varied)
         yield f"{tables}/sensitivity.csv", frame
 
