@@ -9,7 +9,7 @@ import json
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from importlib.metadata import version
@@ -280,7 +280,8 @@ _README = """\
 # Results of analogyqa: {name}
 
 This folder is an RO-Crate: `ro-crate-metadata.json` describes each file and how it was made. The
-code, the configuration and the versions of all packages are in `workflow`.
+code, the configuration and the versions of all packages are in `workflow`, as of commit {commit}.
+The runs were made by {commits}; the record of each names its own.
 
 To compute the measures, the ledger, the claims and the tables again from the scores, and to compare
 them with the files:
@@ -360,7 +361,8 @@ def write_crate(
         workflow = _add_workflow(crate, {*tools.values()})
         sources = _add_sources(crate, records.values(), registry)
         readme = Path(temporary, "README.md")
-        text = printable(_readme(results, contents, command, sources))
+        commits = sorted({record["git_commit"] for record in records.values()})
+        text = printable(_readme(results, contents, command, sources, commits))
         readme.write_text(text, encoding="utf-8")
         _add_file(crate, readme, readme.name)["about"] = crate.root_dataset
         configuration = files["configuration.json"]
@@ -477,7 +479,13 @@ def _written(path: Path) -> str:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
 
 
-def _readme(results: Path, contents: Contents, command: str, sources: Mapping[str, Entity]) -> str:
+def _readme(
+    results: Path,
+    contents: Contents,
+    command: str,
+    sources: Mapping[str, Entity],
+    commits: Sequence[str],
+) -> str:
     rows = []
     for pattern, names in contents.left_out.items():
         files = f"`{pattern}`" if pattern else ", ".join(f"`{name}`" for name in names)
@@ -492,6 +500,8 @@ def _readme(results: Path, contents: Contents, command: str, sources: Mapping[st
     ]
     return _README.format(
         name=results.name,
+        commit=code_commit(),
+        commits=", ".join(commits),
         command=command,
         emptied=", ".join(f"`{pattern}`" for pattern in EMPTIED),
         archived="\n".join(archived),
