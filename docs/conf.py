@@ -12,6 +12,7 @@ from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent))
 from generated import write_pages
+from published import build_reports, show_runs, with_published
 
 NAMES = re.compile(r"    \w+(?:, \w+)+: ")  # of arguments with one description
 RETURNS = re.compile(r"^Returns (\w)")  # at the start of a paragraph
@@ -26,11 +27,15 @@ extensions = [
 root_doc = "docs/index"
 include_patterns = [
     *("docs/*.md", "docs/reference/*"),
-    *("papers/*/README.md", "results/README.md", "sample/README.md"),
+    *("papers/*/README.md", "results/README.md", "results/published/README.md"),
+    "sample/README.md",
     *("CONTRIBUTING.md", "CHANGELOG.md"),
 ]
 # Folders that Sphinx need not search.
-exclude_patterns = [".*", "docs/_build", "resources", "results/[!R]*", "workflow_scripts", "tests"]
+exclude_patterns = [
+    *(".*", "docs/_build", "resources", "results/[!Rp]*", "results/p[!u]*"),
+    *("workflow_scripts", "tests"),
+]
 templates_path = [str(Path(__file__).parent / "templates")]  # autosummary has another root
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
@@ -75,7 +80,18 @@ def adapt_docstring(*arguments: Any) -> None:
 def adapt_links(*arguments: Any) -> None:
     """Let the links of README.md, which the home page includes, start at docs/."""
     content = arguments[-1]
-    content[0] = content[0].replace("](docs/", "](").replace("](papers/", "](../papers/")
+    text = content[0].replace("](docs/", "](")
+    content[0] = re.sub(r"\]\((papers|results)/", r"](../\1/", text)
+
+
+def add_published(app: Sphinx, page: str, content: list[str]) -> None:
+    """Add the list of the published runs to its page, and to a paper's page its run."""
+    content[0] = with_published(page, content[0], app.published)
+
+
+def publish(app: Sphinx) -> None:
+    """Build the reports of the published runs."""
+    app.published = build_reports(Path(app.outdir))
 
 
 def is_field_of_tuple(*arguments: Any) -> bool | None:
@@ -85,6 +101,10 @@ def is_field_of_tuple(*arguments: Any) -> bool | None:
 
 def setup(app: Sphinx) -> None:
     app.connect("builder-inited", lambda _: write_pages(), priority=100)
+    app.connect("builder-inited", publish)
     app.connect("include-read", adapt_links)
+    app.connect("source-read", add_published)
+    # Archives may have changed.
+    app.connect("env-get-outdated", lambda _, env, *__: filter(show_runs, env.found_docs))
     app.connect("autodoc-process-docstring", adapt_docstring, priority=100)
     app.connect("autodoc-skip-member", is_field_of_tuple)
