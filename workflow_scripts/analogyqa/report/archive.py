@@ -53,12 +53,13 @@ from analogyqa.sources.registry import Source
 KEPT = (
     *("configuration.json", "summary.csv", "coverage.csv", "comparisons.csv"),
     *("ledger.*", "claims.*"),
-    *("costs/*.json", "selection/*.json", "prototypes/*.parquet"),
+    *("costs/*.json", "selection/*.json"),
     *("corpora/*.json", "entities/*.json", "vectors/*.json", "sentence_vectors/*.json"),
     *("runs/*/run.json", "runs/*/history.parquet"),
 )
 # Of these only some are kept, see `sort_files`.
 _SCORES, _METRICS = "runs/*/scores.parquet", "runs/*/metrics.parquet"
+_PNG = "figures/*.png"
 _FOLDS = f"corpora/*@{FOLD}=*.parquet"
 # Tables that are kept without the columns that hold texts or vectors, which `verify` does not need.
 EMPTIED = {
@@ -84,6 +85,8 @@ LEFT_OUT = {
     **dict.fromkeys(["tables/*", "figures/*"], _OTHER_PAPER),
     "vectors/*": ("vectors, which have licences of their own", _RUN),
     "sentence_vectors/*": ("sentences of the data, with their vectors", _RUN),
+    _PNG: ("the same pictures as *.svg", _RUN),
+    "prototypes/*": ("they follow from the corpora", _RUN),
     "quadruples/*": ("large; they follow from the corpora and the prototypes", _RUN),
     "runs/*/weights.pt": ("weights that were trained on the data", _RUN),
     "checkpoints/*": ("weights that were trained on the data", _RUN),
@@ -124,7 +127,7 @@ def sort_files(results: str | Path, config: Config, papers: Collection[Paper]) -
         f"tables/{paper.paper}/{name}.*" for paper in papers for name in views_with_sentences(paper)
     ]
     kept = [f"runs/{cell.path}/scores.parquet" for cell in scored] + [*KEPT, *shown]
-    patterns = (*with_sentences, _FOLDS, *EMPTIED, *kept, *LEFT_OUT)
+    patterns = (*with_sentences, _FOLDS, _PNG, *EMPTIED, *kept, *LEFT_OUT)
     contents = Contents([], [], {}, {})
     for path in sorted(path for path in Path(results).rglob("*") if path.is_file()):
         name = path.relative_to(results).as_posix()
