@@ -43,22 +43,23 @@ def ask(given: Path | None, question: Callable[[Path], _Answer]) -> _Answer:
     """Return the answer of an output folder: the given one, or else that of config.yaml.
 
     If that has no run, this is the answer of the first published run that has one, which a line on
-    the error stream says. Raises the AnalogyQAError of the folder, or of the first published run.
+    the error stream says. Raises the AnalogyQAError of the folder, or one with those of all
+    published runs.
     """
     own = given or Path(read_config(CONFIG).output_dir)
     published = sorted(PUBLISHED.glob("*.zip"))
     if given or not published or (own / CONFIGURATION).exists():
         return question(results_folder(own))
-    errors = []
+    errors = [f"{own} has no run, and no published run has an answer:"]
     for archive in published:
         try:
             answer = question(unpacked(archive))
         except AnalogyQAError as error:
-            errors.append(error)
+            errors.append(f"  {archive.stem}: {error}")
             continue
         print(f"From the published run, {archive}, as {own} has no run:", file=sys.stderr)
         return answer
-    raise errors[0]
+    raise AnalogyQAError("\n".join(errors))
 
 
 def complete(list_names: Callable[[Path], list[str]]) -> Callable[[typer.Context, str], list[str]]:
