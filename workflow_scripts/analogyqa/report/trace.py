@@ -38,6 +38,7 @@ _RECORDED = (
     *("seeds", "git_commit", "device", "machines", "platform", "versions", "inputs"),
     *("wall_seconds", "slurm_job"),
 )
+_NO_ARTEFACTS = "its papers have no numbered tables or figures"
 _LISTED = 10  # numbers that a message lists
 
 
@@ -72,7 +73,7 @@ def find_number(
                 f"{named[0]} shows no single numbers. Name one of {', '.join(sorted(known))}"
             )
         hint = nearest_hint(words[0] if words else "", sorted(known))
-        raise AnalogyQAError(f"no table or figure is named{hint}")
+        raise AnalogyQAError(f"no table or figure is named{hint}" if known else _NO_ARTEFACTS)
     numbers = [
         number
         for paper in papers.values()
