@@ -124,7 +124,9 @@ def why(
 
 
 def verify(
-    results: ResultsArgument,
+    results: Annotated[
+        list[Path], typer.Argument(help="Output folders of runs, or archives of them.")
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Compute measures, ledger, claims and tables again, and compare them with the files.
@@ -134,27 +136,32 @@ def verify(
     """
     from analogyqa.report import verify as verifying
 
-    folder = unpacked(results)
-    config, papers, _ = read_configuration(folder)
-    differences = [
-        (results / file.relative_to(folder), what)
-        for file, what in verifying.verify(folder, config, papers)
-    ]
-    if as_json:
-        rows = [{"file": str(file), "what": what} for file, what in differences]
-        print(json.dumps(rows, indent=2))
-    else:
-        for file, what in differences:
-            print(f"{file}: {what}")
+    rows: list[dict[str, str]] = []
+    for path in results:
+        folder = unpacked(path)
+        config, papers, _ = read_configuration(folder)
+        found = [
+            {"file": str(path / file.relative_to(folder)), "what": what}
+            for file, what in verifying.verify(folder, config, papers)
+        ]
+        rows += found
+        if as_json:
+            continue
+        for row in found:
+            print("{file}: {what}".format(**row))
         if not (folder / "ledger.csv").exists():
             waiting = len(verifying.missing_runs(folder, config, papers))
             print(f"{counted(waiting, 'run is', 'runs are')} not finished; no tables are checked.")
-        count = counted(len(differences), "difference", "differences")
-        print(f"{results}: {count if differences else 'no differences'}")
-        if not differences and verifying.is_sample(folder):
+        print(f"{path}: {counted(len(found), 'difference', 'differences') if found else _NONE}")
+        if not found and verifying.is_sample(folder):
             print(f"The scores are those in {from_here(verifying.EXPECTED)}.")
-    if differences:
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    if rows:
         raise typer.Exit(1)
+
+
+_NONE = "no differences"
 
 
 def compare(
