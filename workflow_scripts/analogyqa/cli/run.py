@@ -103,11 +103,15 @@ def restore(
     kept, changed = refuse_changed(found, target)
     copied = copy_results(kept, target)
     store_configuration(target, values, stored.left_out, stored.command)
+    by_reason: dict[str, list[str]] = {}
     for name, reason in (refused | changed).items():
-        print(f"{name}: {reason}", file=sys.stderr)
+        by_reason.setdefault(reason, []).append(name)
+    for reason, names in by_reason.items():
+        others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        print(f"Not restored: {names[0]}{others}: {reason}", file=sys.stderr)
     print(
         f"{target}: {counted(len(copied), 'result is', 'results are')} back, "
-        f"{len(kept) - len(copied)} were there, {len(refused | changed)} are not restored."
+        f"{len(kept) - len(copied)} were there, {len(refused | changed)} are not restored"
     )
     print(f"To go on: {stored.command}")
 
