@@ -29,7 +29,7 @@ help:
 	@echo "make plan      the jobs that a run on Slurm would submit, and their expected cost (CONFIG=...)"
 	@echo "make slurm-test  the tests on a real one-node Slurm, as root"
 	@echo "make gpu-test  the tests that compare a CUDA device with the CPU"
-	@echo "make browser-test  the tests of the pages and of MLflow in Debian's Chromium"
+	@echo "make browser-test  the tests of the report, the site and MLflow in Debian's Chromium"
 	@echo "make bench     the benchmarks of docs/performance.md"
 	@echo "make report    one HTML page with all results so far: report.html (CONFIG=...)"
 	@echo "make sources   the downloads: which are here, their sizes and licences"

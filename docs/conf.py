@@ -53,6 +53,7 @@ html_theme = "furo"
 html_title = project
 html_static_path = ["static"]
 html_css_files = ["notebook.css"]
+html_js_files = [("accessible.js", {"defer": "defer"})]
 html_extra_path = ["redirect"]  # from the root of the site to its first page
 html_copy_source = False
 

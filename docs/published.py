@@ -48,7 +48,9 @@ def build_reports(site: Path) -> list[Published]:
 
 def _build_report(path: Path, folder: Path) -> Published:
     with zipfile.ZipFile(path) as archive:
-        archive.extractall(folder)
+        # The code is no part of the site.
+        names = [name for name in archive.namelist() if not name.startswith("workflow/")]
+        archive.extractall(folder, names)
     config, papers, command = read_configuration(folder)
     write_text(folder / "report.html", build_page(folder, config, papers, command))
     entities = json.loads((folder / METADATA).read_text("utf-8"))["@graph"]
