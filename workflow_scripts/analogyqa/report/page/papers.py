@@ -26,6 +26,7 @@ from analogyqa.report.html_pages import prose, render, svg_uri
 from analogyqa.report.ledger_pages import claim_blocks, claims_table, judged_on
 from analogyqa.report.outcomes import findings
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
+from analogyqa.report.stored import is_archive
 from analogyqa.report.studies import CROSS_VALIDATION, PAIRS, cross_validation_table, pairs_table
 from analogyqa.report.table_formats import Block, Table, value_text
 from analogyqa.report.tables import INTERVALS, lay_out, printed_name
@@ -57,18 +58,22 @@ class PaperPage:
     def part(self, shown: list[tuple[Paper, str, dict]]) -> dict:
         """Return, for the template, what the results contain of the paper.
 
-        `missing` are the files that no run has made yet; `choices` is what we decided where the
-        paper is silent. Tables are added to `shown`, see `page_provenance`.
+        `missing` are the files that no run has made yet; `hidden` are those that an archive lacks,
+        because they are made of sentences of the data; `choices` is what we decided where the paper
+        is silent. Tables are added to `shown`, see `page_provenance`.
 
         Raises AnalogyQAError if a file is damaged.
         """
-        paper, sections, missing = self.paper, [], []
+        paper, sections = self.paper, []
+        missing: list[str] = []
+        hidden: list[str] = []
         for name in paper.tables_and_figures:
             kind = "figures" if name.startswith("figure") else "tables"
             path = self.results / kind / paper.paper / f"{name}.csv"
             section = self._figure(name, path) if kind == "figures" else self._table(name, path)
             if section is None:
-                missing.append(f"{kind}/{paper.paper}/{name}")
+                is_hidden = name in paper.views and is_archive(self.results)
+                (hidden if is_hidden else missing).append(f"{kind}/{paper.paper}/{name}")
                 continue
             sections.append(section)
             if kind == "tables" and name in paper.artefacts and path.exists():
@@ -84,6 +89,7 @@ class PaperPage:
             "findings": findings(paper, self.ledger, self.claims),
             "sections": [*sections, *self._studies()],
             "missing": missing,
+            "hidden": hidden,
             "choices": prose(choices[1] if choices else ""),
             "config": config,
             "examples": examples_section(self.results, paper, self.config),
