@@ -196,7 +196,10 @@ def change_record(unpacked):
         record["settings"]["systems"]["paper"] |= system
         record |= {"inputs": inputs} if inputs else {}
         write_json(path, record | {"content_hash": record_hash(record)})
-        (unpacked / "ro-crate-metadata.json").unlink()  # it has the hash of the file
+        metadata = json.loads((unpacked / METADATA).read_text("utf-8"))
+        (entity,) = (at for at in metadata["@graph"] if at["@id"] == f"{RUN}/run.json")
+        entity["sha256"] = sha256(path)
+        write_json(unpacked / METADATA, metadata)
 
     return change
 

@@ -29,6 +29,7 @@ from analogyqa.cells import (
     Cell,
     cells_by_hyperparameters,
     claim_sides,
+    paper_coordinates,
     view_cells,
     why_no_run,
 )
@@ -41,7 +42,7 @@ from analogyqa.report.stored import METADATA, is_archive
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import code_commit, run_system
 from analogyqa.schemas import CORPUS, INSIDE, METRICS, read_table
-from analogyqa.settings.coordinates import SCORE
+from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.data import FOLD, SOLVER
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.paper import Paper
@@ -118,10 +119,14 @@ def sort_files(results: str | Path, config: Config, papers: Collection[Paper]) -
     """Sort the files of a results folder into archived, emptied, reduced and left out.
 
     The tables and figures of its papers are archived unless they show sentences. Scores are kept if
-    a fused system or a view reads them, except in the folds of a cross-validation. The values of
-    sentence pairs are kept if a claim is about them.
+    a fused system or a view reads them, except in the folds of a cross-validation. The measures of
+    scores themselves, as numbers, are kept if a table shows them or a claim is about them; those of
+    sentence pairs if a claim is about them.
     """
-    scored, claimed = _with_scores(results, config, papers), _claimed(config, papers)
+    scored = _with_scores(results, config, papers)
+    claimed = _measures_of(chain.from_iterable(map(_claimed_by, papers)), config)
+    values = chain.from_iterable(paper_coordinates(config, paper) for paper in papers)
+    shown_measures = _measures_of(values, config)
     shown = [f"{kind}/{paper.paper}/*" for paper in papers for kind in ("tables", "figures")]
     with_sentences = [
         f"tables/{paper.paper}/{name}.*" for paper in papers for name in views_with_sentences(paper)
@@ -139,8 +144,12 @@ def sort_files(results: str | Path, config: Config, papers: Collection[Paper]) -
         elif pattern in kept:
             contents.kept.append(name)
         elif pattern == _METRICS and (SOLVER not in name or _cell_of(name) in claimed):
-            dropped = {*OF_SCORES} if FOLD in name else {*MEASURES} if SOLVER in name else set()
-            contents.reduced[name] = dropped - claimed[_cell_of(name)]
+            solved, cell = SOLVER in name, _cell_of(name)
+            contents.reduced[name] = (
+                MEASURES.keys() - claimed[cell]
+                if solved
+                else OF_SCORES.keys() - shown_measures[cell]
+            )
         else:
             contents.left_out.setdefault(pattern, []).append(name)
     return contents
@@ -155,16 +164,20 @@ def _with_scores(results: str | Path, config: Config, papers: Iterable[Paper]) -
     return {*cells}
 
 
-def _claimed(config: Config, papers: Iterable[Paper]) -> dict[Cell, set[str]]:
-    """Return the measures that claims are about, by the cell of each run."""
+def _measures_of(coordinates: Iterable[Coordinates], config: Config) -> dict[Cell, set[str]]:
+    """Return the measures that some values are of, by the cell of each run."""
     measures = defaultdict(set)
-    for paper in papers:
-        for claim in paper.claims.values():
-            for at in [*claim_sides([claim], SCORE), *paper.beside(claim)]:
-                cells = () if why_no_run(at, config) else cells_by_hyperparameters(at, config)
-                for cell in dict(cells).values():
-                    measures[cell.with_run(config)].add(str(at.measure))
+    for at in coordinates:
+        if at.kind == SCORE and at.system and not why_no_run(at, config):
+            for cell in cells_by_hyperparameters(at, config).values():
+                measures[cell.with_run(config)].add(str(at.measure))
     return measures
+
+
+def _claimed_by(paper: Paper) -> Iterator[Coordinates]:
+    yield from claim_sides(paper.claims.values(), SCORE)
+    for claim in paper.claims.values():
+        yield from paper.beside(claim)
 
 
 def _cell_of(name: str) -> Cell:
