@@ -92,10 +92,12 @@ def test_numbers_lead_from_the_first_page_to_the_measures_of_each_question(site,
             name = row.locator("a").first.inner_text()
             if (papers := row.locator("td").nth(2).locator("a")).count():
                 papers.first.click()
+                page.wait_for_url("**/papers/**")
                 shown = page.locator("article").text_content()
                 page.get_by_role("link", name=f"Open the run {name}").click()
             else:  # the sample has no page
                 row.locator("a").first.click()
+            page.wait_for_url("**/report.html")
             for link in numbers_of(page, shown):
                 follow(page, link, site.checkout / PUBLISHED / f"{name}.zip")
                 followed += 1
