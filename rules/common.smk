@@ -34,7 +34,6 @@ from analogyqa.runs.depends_on import content_hash, package_hash, script_hash
 from analogyqa.runs.train import plugin_code, selecting_measures
 from analogyqa.settings.base import AT
 from analogyqa.settings.data import ALL, relation_files
-from analogyqa.settings.paper import CITED
 
 AVAILABLE, PATTERNS = PLAN.available, PLAN.patterns
 

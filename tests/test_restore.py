@@ -81,6 +81,13 @@ def test_what_fuses_a_run_that_is_there_comes_back_if_its_scores_are_the_same(fo
     assert read_record(path) == there
 
 
+def test_a_run_whose_measures_were_left_out_stays_away(folders):
+    archive, results = folders
+    (archive / "runs" / FUSED.path / "metrics.parquet").unlink()
+    kept, refused = refuse_changed(archived(folders), results)
+    assert [*kept] == [f"runs/{FIRST.path}"] and [*refused] == [f"runs/{FUSED.path}"]
+
+
 def test_missing_files_are_made_first(folders):
     _, results = folders
     found = archived(folders, corpus="other")

@@ -104,6 +104,8 @@ def _why_changed(record: dict, result: Archived, hash_of: Callable[[Path], str])
     now: Settings = settings[solver] if solver else settings
     if changed := [*differences(record["settings"], now)]:
         return f"made with other settings: {'; '.join(changed[:3])}"
+    if not (result.path / "metrics.parquet").exists():
+        return "its measures are not in the archive"
     if record.get("code") != job.params.code:
         return "made by other code"
     recorded = {*record["inputs"].values()}
@@ -143,7 +145,6 @@ def copy_results(results: Results, folder: Path) -> list[str]:
         if (base / files[-1].name).exists():
             continue
         for file in filter(Path.exists, files):
-            base.mkdir(parents=True, exist_ok=True)
             with atomic_path(base / file.name) as temporary:
                 shutil.copyfile(file, temporary)
             written.append(base / file.name)

@@ -366,7 +366,7 @@ def archive(
     """Write results, configuration, records and code into an RO-Crate, without third-party data.
 
     Prints what is archived, and what is left out and why. Commands that look at results take the
-    file in place of the folder. Example: `analogyqa archive results/demo --to demo.crate.zip`
+    file instead of the folder. Example: `analogyqa archive results/demo --to demo.crate.zip`
     """
     from analogyqa.report.archive import sort_files, why_left_out, write_crate
     from analogyqa.report.verify import missing_runs

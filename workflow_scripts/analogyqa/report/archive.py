@@ -317,8 +317,8 @@ To run everything again, with the data from their sources:
 
 ## What is left out
 
-The columns with texts and vectors are empty in {emptied}. `runs/*/metrics.parquet` has of dev
-only the measure that selects. These files are not here:
+The columns with texts and vectors are empty in {emptied}. `runs/*/metrics.parquet` has only one
+measure on dev, which selects the epoch. These files are not here:
 
 | files | number | why | to get them again |
 |---|---|---|---|
