@@ -8,8 +8,8 @@ ones (`main` in paper.yaml) come first; everything else is folded. Tables that s
 data are left out, because of their licences. That page, README.md and the pages of docs/ may have
 marks for a single table or figure, or for the claims. A page can thus show, say, a cross-validation
 from another run: `--only cross_validation` publishes nothing else, and `--under readings` puts it
-between the marks of that name. README.md may also have the marks RESULTS, for a line about each
-paper of the run. It keeps the lines of other papers, so that each paper may have a run of its own.
+between the marks of that name. Between the marks RESULTS, README.md has the totals of all archives
+in results/published/, whose README.md has them by paper. So write an archive before its page.
 
 The command comes from the configuration.json of the folder; seeds, commit, machine and date come
 from the records of the runs. In the end, the numbers with three decimals in the prose that the run
@@ -24,6 +24,7 @@ from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pandas as pd
 import typer
 
 from analogyqa.cells.made import made_files
@@ -36,7 +37,7 @@ from analogyqa.report.archive import views_with_sentences
 from analogyqa.report.ledger_pages import claims_in_short, compared_scores
 from analogyqa.report.outcomes import totals
 from analogyqa.report.page import machines, short_commit
-from analogyqa.report.stored import read_stored
+from analogyqa.report.stored import read_stored, unpacked
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
 from analogyqa.report.tables import printed_name
 from analogyqa.runs.record import UNKNOWN
@@ -46,6 +47,7 @@ BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
 BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
 RESULTS = "<!-- results: papers/publish.py -->"
 PAPERS = Path(__file__).parent
+ARCHIVES = PAPERS.parent / "results" / "published"
 CELL = ["system", "dataset", "subset", "overrides"]
 # Patterns for the parts of a cell, and their meanings.
 PARTS = {
@@ -147,22 +149,20 @@ def legend_of(pieces: Iterable[str]) -> str:
     return f"In the cells, {'; '.join(parts)}." if parts else ""
 
 
-def results_of(results: Path, published: str) -> str:
-    """Return a line about each paper of a run, and those of other papers.
-
-    Args:
-        published: The page's current text, with the lines of earlier runs.
-    """
-    ledger = read_csv(results / "ledger.csv", LEDGER)
-    claims = read_csv(results / "claims.csv", CLAIMS)
-    if ledger.empty:  # a study without published numbers
-        return published
-    lines = [line for line in published.splitlines() if line.startswith("- [")]
-    for name in ledger["paper"].unique():
-        paper = load_paper(PAPERS / name / "paper.yaml")
-        link = f"[{name}](papers/{name}/README.md)"
-        lines.append(f"- {link}, {paper.short_citation}: {totals(paper, ledger, claims)}.")
-    return "\n".join({line.partition("]")[0]: line for line in lines}.values())
+def results_of_archives() -> tuple[str, str]:
+    """Return how the numbers of all archives came out: in a line, and in one for each paper."""
+    runs = [unpacked(path) for path in sorted(ARCHIVES.glob("*.zip"))]
+    # An unfinished run has no ledger.
+    finished = [results for results in runs if (results / "ledger.csv").exists()]
+    ledger = pd.concat([read_csv(results / "ledger.csv", LEDGER) for results in finished])
+    claims = pd.concat([read_csv(results / "claims.csv", CLAIMS) for results in finished])
+    papers = [load_paper(PAPERS / name / "paper.yaml") for name in ledger["paper"].unique()]
+    lines = [
+        f"- [{paper.paper}](../../papers/{paper.paper}/README.md), {paper.short_citation}: "
+        f"{totals([paper], ledger, claims)}."
+        for paper in papers
+    ]
+    return f"Over {len(papers)} papers: {totals(papers, ledger, claims)}.", "\n".join(lines)
 
 
 def coverage_of(path: Path) -> str:
@@ -305,9 +305,9 @@ def main(paper: str, results: Path, only: list[str] | None = None, under: str = 
     head = folded_command(command, origin_line)
     # The sensitivity is not in the target `all`.
     sensitivity_head = folded_command(f"{command} -- sensitivity", origin_line)
-    _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
-    if mark and not only:
-        replace_section(readme, RESULTS, [results_of(results, rest.partition(END)[0])])
+    if not only:
+        for path, text in zip((readme, ARCHIVES / "README.md"), results_of_archives(), strict=True):
+            replace_section(path, RESULTS, [text])
     figures = copy_figures(loaded, results, only or (), under)
     pieces = pieces_of(loaded, results, figures)
     if only:

@@ -18,7 +18,9 @@ PATH = Path(__file__).parents[1] / "papers" / "publish.py"
 publish = load_script(PATH)
 
 PAPER = "hyperqa"  # its Table 8 is a view of sentences
-PAGES = ("papers/hyperqa/README.md", "README.md", "docs/finding.md")
+OTHER = "mappsent"
+ARCHIVES = Path("published", "README.md")
+PAGES = ("papers/hyperqa/README.md", "README.md", "docs/finding.md", str(ARCHIVES))
 CLAIM = {"paper": PAPER, "kind": "score", "protocol": "paper", "verdict": "holds"}
 CLAIMS_OF_RUN = (
     CLAIM | {"claim": "hyperbolic-beats-cosine", "role": "primary", "text": "a won"},
@@ -48,6 +50,10 @@ TABLES = {
     "cross_validation": "# Folds\n\n| c |\n",
     "sensitivity": "# Choices\n\n| d |\n",
 }
+VERDICTS = [
+    {"paper": PAPER, "verdict": verdict, "kind": kind}
+    for verdict, kind in (("lower", "score"), ("not run", "score"), ("reproduced", "count"))
+]
 CELL = ("wikiqa", "comb", "default")
 CPU = {"after_epoch": 0, "device": "cpu", "instructions": "AVX2"}
 GPU = {"after_epoch": 0, "device": "cuda", "gpu": "NVIDIA H200"}
@@ -69,18 +75,20 @@ def section(name: str = "") -> str:
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     monkeypatch.setattr(publish, "PAPERS", tmp_path / "papers")
-    earlier = f"- [{PAPER}](papers): stale.\n- [other](papers/other/README.md), A: of 1."
-    lines = f"{publish.RESULTS}\n\n| heads |\n{earlier}\n\n{publish.END}"
+    monkeypatch.setattr(publish, "ARCHIVES", tmp_path / ARCHIVES.parent)
+    lines = f"{publish.RESULTS}\n\n- stale\n\n{publish.END}"
     texts = (
         ["a .735, +.020 (p = .003)\nb .736 of .74", section("cross_validation"),
          section("sensitivity"), section(), "c 0.735, 0.812"],
         ["top", section("claims"), section("figure6.svg"), lines, "rest"],
         ["top", section("figure6.svg"), "rest"],
+        [lines],
     )  # fmt: skip
     for page, parts in zip(PAGES, texts, strict=True):
         write_text(tmp_path / page, "\n\n".join(parts) + "\n")
-    paper = tmp_path / "papers" / PAPER / "paper.yaml"
-    shutil.copyfile(PATH.with_name(PAPER) / "paper.yaml", paper)
+    for paper in (PAPER, OTHER):
+        path = Path(paper, "paper.yaml")
+        write_text(tmp_path / "papers" / path, (PATH.parent / path).read_text("utf-8"))
     results = tmp_path / "results"
     for name, text in TABLES.items():
         write_text(results / "tables" / PAPER / f"{name}.md", text)
@@ -93,14 +101,17 @@ def results(tmp_path, monkeypatch):
         os.utime(record_of(results, name), (0, 0))
     rows = [dict(zip(publish.CELL, (name, *CELL), strict=True)) for name in ("a", "b", "c", "a")]
     write_csv(to_frame(rows, SUMMARY), results / "summary.csv")
-    verdicts = [
-        {"paper": PAPER, "verdict": verdict, "kind": kind}
-        for verdict, kind in (("lower", "score"), ("not run", "score"), ("reproduced", "count"))
-    ]
-    write_csv(to_frame(verdicts, LEDGER), results / "ledger.csv")
+    write_csv(to_frame(VERDICTS, LEDGER), results / "ledger.csv")
     write_csv(to_frame(CLAIMS_OF_RUN, CLAIMS), results / "claims.csv")
     store_command(results, "snakemake --cores 2")
+    make_archive(tmp_path / "published" / PAPER, VERDICTS, CLAIMS_OF_RUN)
     return results
+
+
+def make_archive(path, verdicts, claims=()):
+    write_csv(to_frame(verdicts, LEDGER), path / "ledger.csv")
+    write_csv(to_frame(claims, CLAIMS), path / "claims.csv")
+    shutil.make_archive(path, "zip", path)
 
 
 def store_command(results, command):
@@ -135,7 +146,7 @@ def test_a_run_without_a_table_or_claims_keeps_those_of_an_earlier_run(results):
         path.unlink()
     store_command(results, "second")
     publish.main(PAPER, results)
-    page, readme, _ = pages(results)
+    page, readme, *_ = pages(results)
     study = page.partition("<summary>Folds")[0]
     assert "    first\n" in study and "    second\n" not in study
     assert "    second\n" in page and page.count("](cross_validation.svg)") == 1
@@ -213,15 +224,20 @@ def test_a_run_of_the_sensitivity_alone_names_all_its_runs(results):
     assert publish.origin(results) == summarised
 
 
-def test_a_study_without_claims_or_published_numbers_keeps_the_other_papers(results):
-    before = pages(results)[1].partition(publish.RESULTS)[2]
-    write_csv(to_frame([], CLAIMS), results / "claims.csv")
-    write_csv(to_frame([], LEDGER), results / "ledger.csv")
+def test_the_totals_are_those_of_all_archives(results):
+    """A study has no published numbers, and an unfinished run no ledger."""
+    other = {"paper": OTHER, "kind": "score"}
+    folder = publish.ARCHIVES
+    make_archive(folder / "first", [other | {"verdict": v} for v in ("lower", "higher")])
+    make_archive(folder / "study", [])
+    shutil.make_archive(folder / "unfinished", "zip", results / "tables")
     publish.main(PAPER, results)
-    page, readme, _ = pages(results)
-    assert "    snakemake --cores 2" in page
-    table = before.partition(publish.END)[0].strip()
-    assert table in readme.partition(publish.RESULTS)[2]
+    total, lines = (
+        page.partition(publish.RESULTS)[2].strip().splitlines() for page in pages(results)[1::2]
+    )
+    assert "of 4 published scores, 3 were run with the paper's data: 0 reproduced, 1 h" in total[0]
+    assert "2 lower, 0 inconclusive; 1 not run; counts that agree: 1 of 1; primary cl" in total[0]
+    assert [line.split("]")[0] for line in lines[:2]] == [f"- [{OTHER}", f"- [{PAPER}"]
 
 
 def test_results_of_another_paper_are_refused(results):

@@ -14,6 +14,8 @@ from builders.projects import REPOSITORY, load_script
 from builders.results import PageReader, make_results, provenance
 
 published = load_script(REPOSITORY / "docs" / "published.py")
+publish = load_script(REPOSITORY / "papers" / "publish.py")
+PAGE = f"{published.PAGE}.md"
 MOST = 25e6  # bytes of all archives
 
 
@@ -21,6 +23,13 @@ def test_archives_are_named_after_papers_and_small():
     archives = [*published.ARCHIVES.glob("*.zip")]
     assert {path.stem for path in archives} <= {folder.name for folder in PAPERS.iterdir()}
     assert sum(path.stat().st_size for path in archives) <= MOST
+
+
+def test_the_totals_on_the_pages_are_those_of_the_archives():
+    """If this fails, publish a page again, which adds the archives up (papers/publish.py)."""
+    for page, text in zip(("README.md", PAGE), publish.results_of_archives(), strict=True):
+        section = (REPOSITORY / page).read_text("utf-8").partition(publish.RESULTS)[2]
+        assert section.partition(publish.END)[0].strip() == text
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +60,7 @@ def test_every_archive_has_a_report_whose_links_lead_somewhere(built):
 
 def test_the_list_has_each_archive_and_what_it_leaves_out(built):
     _, runs = built
-    page = (REPOSITORY / published.FOLDER / "README.md").read_text("utf-8")
+    page = (REPOSITORY / PAGE).read_text("utf-8")
     listed = published.with_published(published.PAGE, page, runs)
     assert '| <a href="sample/report.html">sample</a> | [zip, ' in listed
     assert "53 runs of commit abc" in listed and "| `logs/*` | 53 | " in listed

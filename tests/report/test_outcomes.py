@@ -58,8 +58,8 @@ def test_the_sentences_and_the_line_are_as_reviewed(golden):
         *headline(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN),
         *findings(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN),
         *headline(PAPER, once, make_claims(*claims)),
-        totals(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN),
-        totals(PAPER, LEDGER_OF_RUN[LEDGER_OF_RUN["data"].eq(OUR_DATA)], make_claims()),
+        totals([PAPER], LEDGER_OF_RUN, CLAIMS_OF_RUN),
+        totals([PAPER], LEDGER_OF_RUN[LEDGER_OF_RUN["data"].eq(OUR_DATA)], make_claims()),
     ]
     golden("\n".join(lines), "outcomes.txt")
 

@@ -1,7 +1,7 @@
 """What a run found about each paper, in sentences and in one line."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 
 import pandas as pd
@@ -76,11 +76,11 @@ def findings(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[s
     return [sentence for sentence in sentences if sentence]
 
 
-def totals(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
-    """Return in one line how the numbers and the primary claims of a paper came out."""
-    primary = Counter(_first_judgements(paper, claims, PRIMARY)["verdict"])
-    judged = ", ".join(f"{count} {verdict}" for verdict, count in primary.items())
-    parts = _numbers(published_once(ledger, paper))
+def totals(papers: Sequence[Paper], ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
+    """Return in one line how the numbers and the primary claims of papers came out, added up."""
+    primary = [_first_judgements(paper, claims, PRIMARY)["verdict"] for paper in papers]
+    judged = ", ".join(f"{count} {verdict}" for verdict, count in Counter(chain(*primary)).items())
+    parts = _numbers(pd.concat([published_once(ledger, paper) for paper in papers]))
     return "; ".join([*parts, *([f"primary claims: {judged}"] if judged else [])])
 
 
