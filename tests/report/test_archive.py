@@ -19,6 +19,7 @@ from analogyqa.evaluation.claims import judge_claims
 from analogyqa.evaluation.published import build_ledger, compare_numbers
 from analogyqa.evaluation.summary import index_values, read_record, read_results, write_csv
 from analogyqa.files import write_json, write_text
+from analogyqa.report import stored
 from analogyqa.report.archive import (
     EMPTIED,
     METADATA,
@@ -28,7 +29,13 @@ from analogyqa.report.archive import (
     write_without_texts,
 )
 from analogyqa.report.page import build_page
-from analogyqa.report.stored import store_configuration
+from analogyqa.report.stored import (
+    CONFIGURATION,
+    is_archive,
+    read_configuration,
+    store_configuration,
+    unpack,
+)
 from analogyqa.report.tables import build_table
 from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
@@ -122,10 +129,10 @@ def differences_by_file(folder):
 def test_an_unpacked_archive_can_be_verified_and_contains_no_text_of_the_data(unpacked, corpus):
     assert differences_by_file(unpacked) == {}
     assert not (unpacked / "questions").exists() and not (unpacked / "my notes.txt").exists()
-    stored = read_table(unpacked / "corpora" / "wikiqa.parquet", CORPUS)
-    assert set(stored["question"]) | set(stored["candidate"]) == {""}
+    emptied = read_table(unpacked / "corpora" / "wikiqa.parquet", CORPUS)
+    assert set(emptied["question"]) | set(emptied["candidate"]) == {""}
     columns = [name for name in CORPUS.names if name not in ("question", "candidate")]
-    assert stored[columns].astype(str).equals(corpus[columns].astype(str))
+    assert emptied[columns].astype(str).equals(corpus[columns].astype(str))
     texts = {*corpus["question"], *corpus["candidate"]}
     page = build_page(unpacked, CONFIG, PAPERS, "make it")
     write_text(unpacked / "report.html", page)
@@ -133,6 +140,23 @@ def test_an_unpacked_archive_can_be_verified_and_contains_no_text_of_the_data(un
     files = [path for path in unpacked.rglob("*.*") if "workflow" not in path.parts]
     assert len(files) > 10
     assert [path for path in files for text in texts if text.encode() in path.read_bytes()] == []
+
+
+def test_an_archive_is_unpacked_over_itself_but_over_nothing_else(archive, tmp_path):
+    folder = tmp_path / "results"
+    write_text(unpack(archive, folder) / "older.txt", "of an earlier archive")
+    assert is_archive(unpack(archive, folder)) and not (folder / "older.txt").exists()
+    (folder / METADATA).unlink()
+    with pytest.raises(AnalogyQAError, match="something else"):
+        unpack(archive, folder)
+    assert (folder / RUN).exists()
+
+
+def test_a_damaged_file_is_named_with_its_archive(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as file:
+        file.writestr(CONFIGURATION, "damaged")
+    with pytest.raises(AnalogyQAError, match=f"a.zip/{CONFIGURATION}: "):
+        read_configuration(stored.unpacked(tmp_path / "a.zip"))
 
 
 def test_the_archive_lists_what_is_in_it_and_what_is_not(unpacked):

@@ -30,7 +30,7 @@ from analogyqa.cli.options import (
 )
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import decode_text, read_bytes, split_lines, write_text
-from analogyqa.report.stored import read_configuration, unpacked
+from analogyqa.report.stored import read_configuration, unpack, unpacked
 from analogyqa.report.trace import find_number, origin, text_lines
 from analogyqa.settings.load import from_here, snakemake_command
 
@@ -67,7 +67,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for another
 def report(
     results: Annotated[
         Path | None,
-        typer.Argument(help="An archive of results, whose page goes into the working folder."),
+        typer.Argument(help="An output folder, or an archive, which is unpacked beside itself."),
     ] = None,
     config: ConfigOption = CONFIG,
 ) -> None:
@@ -78,16 +78,13 @@ def report(
     from analogyqa.report.page import build_page
 
     if results:
-        folder = unpacked(results)
+        folder = unpack(results, results.with_suffix("")) if results.is_file() else results
         settings, papers, command = read_configuration(folder)
-        path = Path("report.html") if results.is_file() else folder / "report.html"
-        write_text(path, build_page(folder, settings, papers, command))
-        print(path)
-        return
-    settings, papers = load_run(config)
-    path = Path(settings.output_dir, "report.html")
-    command = snakemake_command([config], {})
-    write_text(path, build_page(settings.output_dir, settings, papers, command))
+    else:
+        settings, papers = load_run(config)
+        folder, command = Path(settings.output_dir), snakemake_command([config], {})
+    path = folder / "report.html"
+    write_text(path, build_page(folder, settings, papers, command))
     print(path)
 
 

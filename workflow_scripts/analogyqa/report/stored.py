@@ -105,9 +105,25 @@ def unpacked(results: Path) -> Path:
     """
     if not results.is_file():
         return results
-    folder = tempfile.mkdtemp(prefix="analogyqa-")
+    folder = Path(tempfile.mkdtemp(prefix="analogyqa-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    # So messages about a file in it name the archive.
+    return unpack(results, folder / results.name)
+
+
+def unpack(archive: Path, folder: Path) -> Path:
+    """Unpack an archive into a folder and return it; an older content of the archive is replaced.
+
+    Raises AnalogyQAError when the file is not an archive, or is damaged, or when something else is
+    in the folder.
+    """
+    if folder.exists():
+        if not is_archive(folder):
+            raise AnalogyQAError(
+                f"{folder}: it holds something else than the archive {archive}. Move one of them"
+            )
+        shutil.rmtree(folder)
     problem = "not an archive of results", "Name a folder, or fetch it again"
-    with explain_damage(results, *problem), zipfile.ZipFile(results) as archive:
-        archive.extractall(folder)
-    return Path(folder)
+    with explain_damage(archive, *problem), zipfile.ZipFile(archive) as file:
+        file.extractall(folder)
+    return folder
