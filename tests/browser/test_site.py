@@ -85,6 +85,7 @@ def test_numbers_lead_from_the_first_page_to_the_measures_of_each_question(site,
     followed = 0
     with opened((site.pages / "docs" / "index.html").as_uri(), 1280, "light") as (page, _):
         page.locator("article").get_by_role("link", name="The published runs").first.click()
+        page.wait_for_url("**/published/**")
         the_list, rows = page.url, page.locator("article table").first.locator("tbody tr")
         for number in range(rows.count()):
             page.goto(the_list)
