@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from rich.filesize import decimal
 
 from analogyqa.files import write_text
 from analogyqa.report.page import build_page, commits_and_machines, read_run_records
-from analogyqa.report.stored import METADATA, read_configuration
+from analogyqa.report.stored import METADATA, find_archives, read_configuration, unpack
 from analogyqa.settings.load import PAPERS
 
 FOLDER = "results/published"
@@ -42,35 +41,34 @@ def build_reports(site: Path) -> list[Published]:
     for folder in (site / FOLDER).glob("*/"):
         shutil.rmtree(folder)  # its archive may be gone
     return [
-        _build_report(path, site / FOLDER / path.stem) for path in sorted(ARCHIVES.glob("*.zip"))
+        _build_report(name, path, site / FOLDER / name)
+        for name, path in find_archives(ARCHIVES).items()
     ]
 
 
-def _build_report(path: Path, folder: Path) -> Published:
-    with zipfile.ZipFile(path) as archive:
-        # The code is no part of the site.
-        names = [name for name in archive.namelist() if not name.startswith("workflow/")]
-        archive.extractall(folder, names)
+def _build_report(name: str, path: Path, folder: Path) -> Published:
+    unpack(path, folder)
+    shutil.rmtree(folder / "workflow")  # the code is no part of the site
     config, papers, command = read_configuration(folder)
     write_text(folder / "report.html", build_page(folder, config, papers, command))
     entities = json.loads((folder / METADATA).read_text("utf-8"))["@graph"]
     finished = max(entity["endTime"] for entity in entities if "endTime" in entity)
     links = [
-        f"[{name}](../../papers/{name}/README.md)"
-        if (PAPERS / name / "README.md").exists()
-        else name
-        for name in papers
+        f"[{paper}](../../papers/{paper}/README.md)"
+        if (PAPERS / paper / "README.md").exists()
+        else paper
+        for paper in papers
     ]
     cells = [
-        report_link(path.stem, "", path.stem),
-        f"[zip, {decimal(path.stat().st_size)}]({path.name})",
+        report_link(name, "", name),
+        f"[tar.xz, {decimal(path.stat().st_size)}]({path.name})",
         ", ".join(links),
         commits_and_machines(read_run_records(folder, config)),
         finished[:10],
     ]
     left_out = LEFT_OUT.search((folder / "README.md").read_text("utf-8"))
     text = f"    {command}\n\n{left_out[1].strip()}" if left_out else ""
-    return Published(path.stem, [*papers], f"| {' | '.join(cells)} |", text)
+    return Published(name, [*papers], f"| {' | '.join(cells)} |", text)
 
 
 def report_link(name: str, folder: str, text: str) -> str:

@@ -37,7 +37,7 @@ from analogyqa.report.archive import views_with_sentences
 from analogyqa.report.ledger_pages import claims_in_short, compared_scores
 from analogyqa.report.outcomes import totals
 from analogyqa.report.page import machines, short_commit
-from analogyqa.report.stored import read_stored, unpacked
+from analogyqa.report.stored import find_archives, read_stored, unpacked
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
 from analogyqa.report.tables import printed_name
 from analogyqa.runs.record import UNKNOWN
@@ -151,7 +151,7 @@ def legend_of(pieces: Iterable[str]) -> str:
 
 def results_of_archives() -> tuple[str, str]:
     """Return how the numbers of all archives came out: in a line, and in one for each paper."""
-    runs = [unpacked(path) for path in sorted(ARCHIVES.glob("*.zip"))]
+    runs = [unpacked(path) for path in find_archives(ARCHIVES).values()]
     # An unfinished run has no ledger.
     finished = [results for results in runs if (results / "ledger.csv").exists()]
     ledger = pd.concat([read_csv(results / "ledger.csv", LEDGER) for results in finished])

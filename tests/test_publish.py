@@ -111,7 +111,7 @@ def results(tmp_path, monkeypatch):
 def make_archive(path, verdicts, claims=()):
     write_csv(to_frame(verdicts, LEDGER), path / "ledger.csv")
     write_csv(to_frame(claims, CLAIMS), path / "claims.csv")
-    shutil.make_archive(path, "zip", path)
+    shutil.make_archive(path, "xztar", path)
 
 
 def store_command(results, command):
@@ -230,7 +230,7 @@ def test_the_totals_are_those_of_all_archives(results):
     folder = publish.ARCHIVES
     make_archive(folder / "first", [other | {"verdict": v} for v in ("lower", "higher")])
     make_archive(folder / "study", [])
-    shutil.make_archive(folder / "unfinished", "zip", results / "tables")
+    shutil.make_archive(folder / "unfinished", "xztar", results / "tables")
     publish.main(PAPER, results)
     total, lines = (
         page.partition(publish.RESULTS)[2].strip().splitlines() for page in pages(results)[1::2]

@@ -8,7 +8,7 @@ import pytest
 
 from analogyqa.cells import load_papers
 from analogyqa.report.archive import sort_files, write_crate
-from analogyqa.report.stored import store_configuration
+from analogyqa.report.stored import find_archives, store_configuration
 from analogyqa.settings.load import PAPERS, load_config, read_values
 from builders.projects import REPOSITORY, load_script
 from builders.results import PageReader, make_results, provenance
@@ -20,9 +20,9 @@ MOST = 25e6  # bytes of all archives
 
 
 def test_archives_are_named_after_papers_and_small():
-    archives = [*published.ARCHIVES.glob("*.zip")]
-    assert {path.stem for path in archives} <= {folder.name for folder in PAPERS.iterdir()}
-    assert sum(path.stat().st_size for path in archives) <= MOST
+    archives = find_archives(published.ARCHIVES)
+    assert archives.keys() <= {folder.name for folder in PAPERS.iterdir()}
+    assert sum(path.stat().st_size for path in archives.values()) <= MOST
 
 
 def test_the_totals_on_the_pages_are_those_of_the_archives():
@@ -42,7 +42,7 @@ def built(tmp_path_factory) -> tuple[Path, list]:
     make_results(folder / "results", config, *papers.values())
     store_configuration(folder / "results", values, {}, "make it")
     contents = sort_files(folder / "results", config, papers.values())
-    write_crate(folder / "results", contents, "make it", {}, folder / "sample.zip")
+    write_crate(folder / "results", contents, "make it", {}, folder / "sample.tar.xz")
     (folder / published.FOLDER / "gone").mkdir(parents=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(published, "ARCHIVES", folder)
@@ -62,7 +62,7 @@ def test_the_list_has_each_archive_and_what_it_leaves_out(built):
     _, runs = built
     page = (REPOSITORY / PAGE).read_text("utf-8")
     listed = published.with_published(published.PAGE, page, runs)
-    assert '| <a href="sample/report.html">sample</a> | [zip, ' in listed
+    assert '| <a href="sample/report.html">sample</a> | [tar.xz, ' in listed
     assert "53 runs of commit abc" in listed and "| `logs/*` | 53 | " in listed
     assert "There is no archive" in published.with_published(published.PAGE, page, [])
 

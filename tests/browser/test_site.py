@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from typer.testing import CliRunner
 
 from analogyqa import cli
 from analogyqa.measures import MEASURES
+from analogyqa.report.stored import PACKED, find_archives, unpacked
 from browser.conftest import VIEWPORTS
 from builders.projects import copy_checkout, run_program
 
@@ -40,10 +40,9 @@ def site(make_once, request) -> Site:
 
     def build(folder: Path) -> None:
         checkout = copy_checkout(folder / "checkout")
-        archives = map(zipfile.ZipFile, checkout.glob(f"{PUBLISHED}/*.zip"))
-        names = [name for archive in archives for name in archive.namelist()]
-        if not any(re.fullmatch(r"tables/\w+/table\d+\.csv", name) for name in names):
-            archive = checkout / PUBLISHED / "sample.zip"
+        archives = find_archives(checkout / PUBLISHED).values()
+        if not any([*unpacked(path).glob("tables/*/table*.csv")] for path in archives):
+            archive = checkout / PUBLISHED / f"sample{PACKED}"
             command = ("analogyqa", "archive", "results/demo", "--to", str(archive))
             run_program(*command, checkout=request.getfixturevalue("demo"))
         command = ("-m", "sphinx", "--quiet", "-c", "docs", ".", "docs/_build/html")
@@ -100,7 +99,7 @@ def test_numbers_lead_from_the_first_page_to_the_measures_of_each_question(site,
                 row.locator("a").first.click()
             page.wait_for_url("**/report.html")
             for link in numbers_of(page, shown):
-                follow(page, link, site.checkout / PUBLISHED / f"{name}.zip")
+                follow(page, link, site.checkout / PUBLISHED / f"{name}{PACKED}")
                 followed += 1
     assert followed >= FOLLOWED
 
@@ -130,8 +129,7 @@ def follow(page, link: str, archive: Path) -> None:
     command = ["why", *link.replace("-of-", "/", 1).split("/"), "--results", str(archive), "--json"]
     facts = json.loads(CliRunner().invoke(cli.app, command).stdout)
     assert f"{facts['mean']:.10g}" in terms and facts["files"][0] in terms
-    with zipfile.ZipFile(archive) as files, files.open(facts["files"][0]) as table:
-        values = pd.read_parquet(table)
+    values = pd.read_parquet(unpacked(archive) / facts["files"][0])
     of_number = values["split"].eq("test") & values["measure"].eq(facts["measure"])
     questions = values[of_number].pivot(index="seed", columns="item", values="value")
     assert questions.shape == (facts["n_seeds"], facts["n_items"])

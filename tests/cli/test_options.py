@@ -1,6 +1,6 @@
 """Which output folder or archive a command asks."""
 
-import zipfile
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,20 +28,18 @@ def published(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(options, "read_config", lambda path: SimpleNamespace(output_dir="own"))
     for name in RUNS:
-        path = Path(options.PUBLISHED, f"{name}.zip")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr(CONFIGURATION, name)
+        write_text(Path(name, CONFIGURATION), name)
+        shutil.make_archive(str(options.PUBLISHED / name), "xztar", name)
     return options.PUBLISHED
 
 
 def test_the_first_published_run_with_an_answer_is_named(published, capsys):
     assert options.ask(None, answer) == "b"
-    assert str(published / "b.zip") in capsys.readouterr().err
+    assert str(published / "b.tar.xz") in capsys.readouterr().err
 
 
 def test_a_run_of_ones_own_and_a_named_archive_come_first(published, capsys):
-    assert options.ask(published / "c.zip", answer) == "c"
+    assert options.ask(published / "c.tar.xz", answer) == "c"
     write_text(Path("own", CONFIGURATION), "own")
     assert options.ask(None, answer) == "own"
     assert capsys.readouterr().err == ""
@@ -49,7 +47,7 @@ def test_a_run_of_ones_own_and_a_named_archive_come_first(published, capsys):
 
 def test_a_question_without_an_answer_says_why(published):
     for name in RUNS[1:]:
-        (published / f"{name}.zip").unlink()
+        (published / f"{name}.tar.xz").unlink()
     with pytest.raises(AnalogyQAError, match="a has no such number"):
         options.ask(None, answer)
     (published / "damaged.zip").write_text("no archive")

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 from urllib.request import urlopen
@@ -31,6 +32,8 @@ from analogyqa.report.archive import (
 from analogyqa.report.page import build_page
 from analogyqa.report.stored import (
     CONFIGURATION,
+    PACKED,
+    find_archives,
     is_archive,
     read_configuration,
     store_configuration,
@@ -150,6 +153,31 @@ def test_an_archive_is_unpacked_over_itself_but_over_nothing_else(archive, tmp_p
     with pytest.raises(AnalogyQAError, match="something else"):
         unpack(archive, folder)
     assert (folder / RUN).exists()
+
+
+def test_an_archive_that_is_compressed_as_a_whole_has_the_same_files(archive, tmp_path):
+    results, packed = archive.with_name("results"), tmp_path / f"a{PACKED}"
+    contents = sort_files(results, CONFIG, [PAPER])
+    write_crate(results, contents, "make it", load_registry(REPOSITORY / "sources.yaml"), packed)
+    folders = unpack(archive, tmp_path / "zip"), unpack(packed, tmp_path / "packed")
+    first, second = (
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")
+         if path.is_file() and path.name != METADATA}
+        for folder in folders
+    )  # fmt: skip
+    assert first == second and is_archive(folders[1])
+    with tarfile.open(packed) as file:
+        assert {member.uname for member in file} == {""}
+    assert find_archives(tmp_path) == {"a": packed}
+
+
+def test_no_file_of_an_archive_is_written_elsewhere(tmp_path):
+    write_text(tmp_path / "file", "text")
+    with tarfile.open(tmp_path / f"a{PACKED}", "w:xz") as file:
+        file.add(tmp_path / "file", "../elsewhere")
+    with pytest.raises(AnalogyQAError, match="outside of"):
+        unpack(tmp_path / f"a{PACKED}", tmp_path / "results")
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_a_damaged_file_is_named_with_its_archive(tmp_path):

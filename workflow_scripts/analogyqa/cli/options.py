@@ -11,7 +11,13 @@ from analogyqa.cells import load_papers
 from analogyqa.errors import AnalogyQAError
 from analogyqa.evaluation.summary import find_records
 from analogyqa.measures import MEASURES
-from analogyqa.report.stored import CONFIGURATION, read_configuration, read_stored, unpacked
+from analogyqa.report.stored import (
+    CONFIGURATION,
+    find_archives,
+    read_configuration,
+    read_stored,
+    unpacked,
+)
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import NOT_SELECTED, Config, leave_out, not_selected
@@ -47,15 +53,15 @@ def ask(given: Path | None, question: Callable[[Path], _Answer]) -> _Answer:
     published runs.
     """
     own = given or Path(read_config(CONFIG).output_dir)
-    published = sorted(PUBLISHED.glob("*.zip"))
+    published = find_archives(PUBLISHED)
     if given or not published or (own / CONFIGURATION).exists():
         return question(results_folder(own))
     errors = [f"{own} has no run, and no published run has an answer:"]
-    for archive in published:
+    for name, archive in published.items():
         try:
             answer = question(unpacked(archive))
         except AnalogyQAError as error:
-            errors.append(f"  {archive.stem}: {error}")
+            errors.append(f"  {name}: {error}")
             continue
         print(f"From the published run, {archive}, as {own} has no run:", file=sys.stderr)
         return answer

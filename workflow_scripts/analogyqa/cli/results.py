@@ -5,7 +5,6 @@ import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from zipfile import is_zipfile
 
 import typer
 from rich import box
@@ -30,7 +29,7 @@ from analogyqa.cli.options import (
 )
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import decode_text, read_bytes, split_lines, write_text
-from analogyqa.report.stored import read_configuration, unpack, unpacked
+from analogyqa.report.stored import PACKED, is_packed, read_configuration, unpack, unpacked
 from analogyqa.report.trace import find_number, origin, text_lines
 from analogyqa.settings.load import from_here, snakemake_command
 
@@ -78,7 +77,10 @@ def report(
     from analogyqa.report.page import build_page
 
     if results:
-        folder = unpack(results, results.with_suffix("")) if results.is_file() else results
+        folder = results
+        if results.is_file():
+            name = results.name.removesuffix(PACKED).removesuffix(".zip")
+            folder = unpack(results, results.with_name(name))
         settings, papers, command = read_configuration(folder)
     else:
         settings, papers = load_run(config)
@@ -187,7 +189,7 @@ def compare(
         _compare_runs(first, second, qrels, measure, as_json)
         return
     for path in (first, second):
-        if path.is_file() and not is_zipfile(path):
+        if path.is_file() and not is_packed(path):
             raise AnalogyQAError(f"{path} is no archive. For run files, name labels: --qrels FILE")
     folders = unpacked(first), unpacked(second)
     config, _, _ = read_configuration(folders[0])
@@ -357,7 +359,10 @@ def export(
 def archive(
     results: Annotated[Path, typer.Argument(help="The output folder of a run.")],
     to: Annotated[
-        Path | None, typer.Option(help="The file to write; by default RESULTS.crate.zip.")
+        Path | None,
+        typer.Option(
+            help="The file to write; by default RESULTS.crate.zip. NAME.tar.xz is half as large."
+        ),
     ] = None,
 ) -> None:
     """Write results, configuration, records and code into an RO-Crate, without third-party data.

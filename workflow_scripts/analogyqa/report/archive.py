@@ -7,6 +7,7 @@ Sentences of the data and vectors may not be redistributed, so they are left out
 
 import json
 import re
+import tarfile
 import tempfile
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -38,7 +39,7 @@ from analogyqa.errors import AnalogyQAError, explain_damage, printable
 from analogyqa.evaluation.summary import find_records, named_files, read_record
 from analogyqa.files import atomic_path, read_yaml
 from analogyqa.measures import MEASURES, OF_SCORES
-from analogyqa.report.stored import METADATA, is_archive
+from analogyqa.report.stored import METADATA, PACKED, is_archive
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import code_commit, run_system
 from analogyqa.schemas import CORPUS, INSIDE, METRICS, read_table
@@ -340,7 +341,7 @@ def write_crate(
     registry: Mapping[str, Source],
     target: str | Path,
 ) -> None:
-    """Write the archive of a results folder, a zip file.
+    """Write the archive of a results folder, a zip file, or one that ends in .tar.xz.
 
     `contents` are its files, sorted by `sort_files`; `command` made it. `registry` has the sources.
 
@@ -406,7 +407,23 @@ def write_crate(
             actions.append(crate.add_action(tool, f"#{cell.path}", inputs, outputs, run))
         crate.root_dataset["mentions"] = actions
         with atomic_path(target) as path:
-            crate.write_zip(path)
+            _pack(crate, path, str(target).endswith(PACKED))
+
+
+def _pack(crate: ROCrate, path: Path, as_whole: bool) -> None:
+    if not as_whole:
+        crate.write_zip(path)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        crate.write(folder)
+        with tarfile.open(path, "w:xz") as packed:
+            packed.add(folder, "", filter=_without_owner)
+
+
+def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
 
 
 def _started(results: Path) -> ROCrate:

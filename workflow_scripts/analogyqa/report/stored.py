@@ -3,10 +3,12 @@
 import atexit
 import json
 import shutil
+import tarfile
 import tempfile
 import zipfile
 from functools import cache
 from pathlib import Path
+from typing import IO, cast
 
 from pydantic import ValidationError
 
@@ -20,6 +22,9 @@ from analogyqa.settings.run import Config, leave_out
 
 CONFIGURATION = "configuration.json"
 METADATA = "ro-crate-metadata.json"  # which only an archive has
+PACKED = (
+    ".tar.xz"  # the ending of archives that are compressed as a whole, to half the size of .zip
+)
 _REMAKE = "run the workflow of this folder again, which rebuilds it"
 
 
@@ -97,6 +102,16 @@ def is_archive(folder: str | Path) -> bool:
     return Path(folder, METADATA).exists()
 
 
+def is_packed(path: Path) -> bool:
+    """Return whether a file is an archive, by its content."""
+    return zipfile.is_zipfile(path) or tarfile.is_tarfile(path)
+
+
+def find_archives(folder: Path) -> dict[str, Path]:
+    """Return the archives of a folder that are compressed as a whole, by name, in order."""
+    return {path.name.removesuffix(PACKED): path for path in sorted(folder.glob(f"*{PACKED}"))}
+
+
 @cache
 def unpacked(results: Path) -> Path:
     """Return an output folder as it is; unpack an archive for as long as this process lives.
@@ -123,7 +138,22 @@ def unpack(archive: Path, folder: Path) -> Path:
                 f"{folder}: it holds something else than the archive {archive}. Move one of them"
             )
         shutil.rmtree(folder)
-    problem = "not an archive of results", "Name a folder, or fetch it again"
-    with explain_damage(archive, *problem), zipfile.ZipFile(archive) as file:
-        file.extractall(folder)
+    with explain_damage(archive, "not an archive of results", "Name a folder, or fetch it again"):
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as zipped:
+                zipped.extractall(folder)
+        else:
+            with tarfile.open(archive) as packed:
+                for member in filter(tarfile.TarInfo.isfile, packed):
+                    _write_member(packed, member, folder)
     return folder
+
+
+def _write_member(packed: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
+    """Write a file into a folder, and refuse to write it elsewhere, as some Pythons would."""
+    path = folder / member.name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ValueError(f"{member.name} would be written outside of {folder}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with cast(IO[bytes], packed.extractfile(member)) as source, open(path, "wb") as target:
+        shutil.copyfileobj(source, target)
