@@ -146,6 +146,12 @@ def test_a_printed_command_can_be_pasted(write_config):
     assert words == ["snakemake", "--cores", "all", "--configfile", path]
 
 
+def test_verify_reads_the_archives_of_a_folder(tmp_path):
+    (tmp_path / "first.tar.xz").write_text("no archive")
+    result = CliRunner().invoke(cli.app, ["verify", str(tmp_path)])
+    assert str(tmp_path / "first.tar.xz") in str(result.exception)
+
+
 @pytest.mark.parametrize(
     ("scontrol", "words"),
     [

@@ -29,7 +29,14 @@ from analogyqa.cli.options import (
 )
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import decode_text, read_bytes, split_lines, write_text
-from analogyqa.report.stored import PACKED, is_packed, read_configuration, unpack, unpacked
+from analogyqa.report.stored import (
+    PACKED,
+    find_archives,
+    is_packed,
+    read_configuration,
+    unpack,
+    unpacked,
+)
 from analogyqa.report.trace import find_number, origin, text_lines
 from analogyqa.settings.load import from_here, snakemake_command
 
@@ -124,7 +131,8 @@ def why(
 
 def verify(
     results: Annotated[
-        list[Path], typer.Argument(help="Output folders of runs, or archives of them.")
+        list[Path],
+        typer.Argument(help="Output folders of runs, archives of them, or folders of archives."),
     ],
     as_json: JsonOption = False,
 ) -> None:
@@ -136,7 +144,8 @@ def verify(
     from analogyqa.report import verify as verifying
 
     rows: list[dict[str, str]] = []
-    for path in results:
+    paths = [path for named in results for path in find_archives(named).values() or [named]]
+    for path in paths:
         folder = unpacked(path)
         config, papers, _ = read_configuration(folder)
         found = [

@@ -142,10 +142,12 @@ def unpack(archive: Path, folder: Path) -> Path:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as zipped:
                 zipped.extractall(folder)
-        else:
+        elif tarfile.is_tarfile(archive):
             with tarfile.open(archive) as packed:
                 for member in filter(tarfile.TarInfo.isfile, packed):
                     _write_member(packed, member, folder)
+        else:
+            raise ValueError("neither a zip file nor a tar file")
     return folder
 
 
