@@ -144,13 +144,10 @@ def sort_files(results: str | Path, config: Config, papers: Collection[Paper]) -
             contents.emptied.append(name)
         elif pattern in kept:
             contents.kept.append(name)
-        elif pattern == _METRICS and (SOLVER not in name or _cell_of(name) in claimed):
-            solved, cell = SOLVER in name, _cell_of(name)
-            contents.reduced[name] = (
-                MEASURES.keys() - claimed[cell]
-                if solved
-                else OF_SCORES.keys() - shown_measures[cell]
-            )
+        elif pattern == _METRICS and SOLVER not in name:
+            contents.reduced[name] = OF_SCORES.keys() - shown_measures[_cell_of(name)]
+        elif pattern == _METRICS and _cell_of(name) in claimed:
+            contents.reduced[name] = MEASURES.keys() - claimed[_cell_of(name)]
         else:
             contents.left_out.setdefault(pattern, []).append(name)
     return contents

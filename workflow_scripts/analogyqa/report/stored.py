@@ -22,9 +22,8 @@ from analogyqa.settings.run import Config, leave_out
 
 CONFIGURATION = "configuration.json"
 METADATA = "ro-crate-metadata.json"  # which only an archive has
-PACKED = (
-    ".tar.xz"  # the ending of archives that are compressed as a whole, to half the size of .zip
-)
+# The ending of archives that are compressed as a whole, which halves their size.
+PACKED = ".tar.xz"
 _REMAKE = "run the workflow of this folder again, which rebuilds it"
 
 
