@@ -145,14 +145,12 @@ def test_an_unpacked_archive_can_be_verified_and_contains_no_text_of_the_data(un
     assert [path for path in files for text in texts if text.encode() in path.read_bytes()] == []
 
 
-def test_an_archive_is_unpacked_over_itself_but_over_nothing_else(archive, tmp_path):
+def test_an_archive_is_not_unpacked_over_a_folder(archive, tmp_path):
     folder = tmp_path / "results"
-    write_text(unpack(archive, folder) / "older.txt", "of an earlier archive")
-    assert is_archive(unpack(archive, folder)) and not (folder / "older.txt").exists()
-    (folder / METADATA).unlink()
-    with pytest.raises(AnalogyQAError, match="something else"):
+    write_text(unpack(archive, folder) / "later.txt", "of a run that went on here")
+    with pytest.raises(AnalogyQAError, match="Name the folder"):
         unpack(archive, folder)
-    assert (folder / RUN).exists()
+    assert (folder / "later.txt").exists() and is_archive(folder)
 
 
 def test_an_archive_that_is_compressed_as_a_whole_has_the_same_files(archive, tmp_path):

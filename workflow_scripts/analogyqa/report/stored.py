@@ -126,17 +126,16 @@ def unpacked(results: Path) -> Path:
 
 
 def unpack(archive: Path, folder: Path) -> Path:
-    """Unpack an archive into a folder and return it; an older content of the archive is replaced.
+    """Unpack an archive into a new folder and return it.
 
-    Raises AnalogyQAError when the file is not an archive, or is damaged, or when something else is
-    in the folder.
+    Raises AnalogyQAError when the file is not an archive, or is damaged, or when the folder is
+    there already: a run may have gone on in it.
     """
     if folder.exists():
-        if not is_archive(folder):
-            raise AnalogyQAError(
-                f"{folder}: it holds something else than the archive {archive}. Move one of them"
-            )
-        shutil.rmtree(folder)
+        raise AnalogyQAError(
+            f"{folder} is there already, so {archive} is not unpacked into it. Name the folder "
+            "instead of the archive, or move it"
+        )
     with explain_damage(archive, "not an archive of results", "Name a folder, or fetch it again"):
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as zipped:
