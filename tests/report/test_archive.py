@@ -169,6 +169,25 @@ def test_an_archive_that_is_compressed_as_a_whole_has_the_same_files(archive, tm
     assert find_archives(tmp_path) == {"a": packed}
 
 
+def test_a_changed_byte_of_an_archive_is_found_when_it_is_unpacked(tmp_path):
+    # One in seven changes only ended the list of files early, before the checksum was read.
+    for name in "abcd":
+        write_text(tmp_path / "files" / name, name * 2000)
+    with tarfile.open(tmp_path / f"a{PACKED}", "w:xz") as file:
+        file.add(tmp_path / "files", "")
+    whole = (tmp_path / f"a{PACKED}").read_bytes()
+
+    @given(at=st.integers(0, len(whole) - 1), flip=st.integers(1, 255))
+    def check(at, flip):
+        changed = tmp_path / f"b{PACKED}"
+        changed.write_bytes(whole[:at] + bytes([whole[at] ^ flip]) + whole[at + 1 :])
+        with pytest.raises(AnalogyQAError, match=str(changed)):
+            unpack(changed, tmp_path / "results")
+        assert not (tmp_path / "results").exists()
+
+    check()
+
+
 def test_no_file_of_an_archive_is_written_elsewhere(tmp_path):
     write_text(tmp_path / "file", "text")
     with tarfile.open(tmp_path / f"a{PACKED}", "w:xz") as file:

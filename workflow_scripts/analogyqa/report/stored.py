@@ -1,6 +1,7 @@
 """A results folder that is read again: its configuration and its papers."""
 
 import atexit
+import io
 import json
 import shutil
 import tarfile
@@ -137,16 +138,27 @@ def unpack(archive: Path, folder: Path) -> Path:
             "instead of the archive, or move it"
         )
     with explain_damage(archive, "not an archive of results", "Name a folder, or fetch it again"):
-        if zipfile.is_zipfile(archive):
-            with zipfile.ZipFile(archive) as zipped:
-                zipped.extractall(folder)
-        elif tarfile.is_tarfile(archive):
-            with tarfile.open(archive) as packed:
-                for member in filter(tarfile.TarInfo.isfile, packed):
-                    _write_member(packed, member, folder)
-        else:
-            raise ValueError("neither a zip file nor a tar file")
+        try:
+            _extract(archive, folder)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
     return folder
+
+
+def _extract(archive: Path, folder: Path) -> None:
+    """Write the files of an archive into a folder; its last error may come after some of them."""
+    if zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as zipped:
+            zipped.extractall(folder)
+    elif tarfile.is_tarfile(archive):
+        with tarfile.open(archive) as packed:
+            for member in filter(tarfile.TarInfo.isfile, packed):
+                _write_member(packed, member, folder)
+            # A damaged header ends the members early; the checksum is behind the last of them.
+            shutil.copyfileobj(cast(IO[bytes], packed.fileobj), io.BytesIO())
+    else:
+        raise ValueError("neither a zip file nor a tar file")
 
 
 def _write_member(packed: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
