@@ -37,7 +37,7 @@ from analogyqa.report.archive import views_with_sentences
 from analogyqa.report.ledger_pages import claims_in_short, compared_scores
 from analogyqa.report.outcomes import totals
 from analogyqa.report.page import machines, short_commit
-from analogyqa.report.stored import find_archives, read_stored, unpacked
+from analogyqa.report.stored import PACKED, find_archives, read_stored, unpacked
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
 from analogyqa.report.tables import printed_name
 from analogyqa.runs.record import UNKNOWN
@@ -154,6 +154,11 @@ def results_of_archives() -> tuple[str, str]:
     runs = [unpacked(path) for path in find_archives(ARCHIVES).values()]
     # An unfinished run has no ledger.
     finished = [results for results in runs if (results / "ledger.csv").exists()]
+    if not finished:
+        raise typer.BadParameter(
+            f"{ARCHIVES}: no archive of a finished run. Write that of this run first: analogyqa "
+            f"archive RESULTS --to {ARCHIVES}/NAME{PACKED}"
+        )
     ledger = pd.concat([read_csv(results / "ledger.csv", LEDGER) for results in finished])
     claims = pd.concat([read_csv(results / "claims.csv", CLAIMS) for results in finished])
     papers = [load_paper(PAPERS / name / "paper.yaml") for name in ledger["paper"].unique()]

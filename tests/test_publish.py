@@ -240,6 +240,14 @@ def test_the_totals_are_those_of_all_archives(results):
     assert [line.split("]")[0] for line in lines[:2]] == [f"- [{OTHER}", f"- [{PAPER}"]
 
 
+def test_a_page_is_not_published_before_its_archive(results):
+    publish.find_archives(publish.ARCHIVES)[PAPER].unlink()
+    before = pages(results)
+    with pytest.raises(typer.BadParameter, match="Write that of this run first"):
+        publish.main(PAPER, results)
+    assert pages(results) == before
+
+
 def test_results_of_another_paper_are_refused(results):
     before = pages(results)
     write_csv(to_frame([{"paper": "other"}], CLAIMS), results / "claims.csv")
