@@ -414,7 +414,8 @@ def _pack(crate: ROCrate, path: Path, as_whole: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         crate.write(folder)
         with tarfile.open(path, "w:xz") as packed:
-            packed.add(folder, "", filter=_without_owner)
+            for child in sorted(Path(folder).iterdir()):
+                packed.add(child, child.name, filter=_without_owner)
 
 
 def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
