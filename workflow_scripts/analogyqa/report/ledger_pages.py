@@ -1,6 +1,6 @@
 """The verdicts as pages: every published number next to ours, and the claims of each paper."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
@@ -268,25 +268,64 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     return Table(title, blocks, [*notes, *(f"Claims of {paper.citation}" for paper in papers)])
 
 
+IN_SHORT = ["Verdict", "Effect", "Questions", "Where"]
+
+
 def claims_in_short(frame: pd.DataFrame, paper: Paper) -> list[list[str]]:
-    """Return the claims of a paper as five cells each, the heads first; columns CLAIMS."""
-    lines = [["Claim", "Verdict", "Effect", "Questions", "Where"]]
-    for (claim, where, judged, verdict), values in _rows(frame, paper):
-        texts = dict(zip(COLUMNS, (value.ours for value in values), strict=True))
-        effect, _, interval = texts["Effect"].partition(" [")
-        short = unbroken(two_lines(effect, f"[{interval}" if interval else ""))
-        lines.append([claim, unbroken(verdict), short, texts["Items"], two_lines(where, judged)])
+    """Return the claims of a paper as five Markdown cells each, the heads first; columns CLAIMS."""
+    lines = [["Claim", *IN_SHORT]]
+    for claim, (verdict, effect, items, where, _) in _rows_in_short(frame, paper):
+        score = unbroken(two_lines(effect.ours, effect.interval))
+        place = two_lines(where.ours, where.interval)
+        lines.append([claim, unbroken(verdict.ours), score, items.ours, place])
     return lines
 
 
 def claim_blocks(paper: Paper, frame: pd.DataFrame) -> list[Block]:
     """Return a block with the claims of a paper, and one with ours about it, if there are any."""
-    headings = {False: f"Claims of {paper.paper}", True: f"Our claims about {paper.paper}"}
     return [
-        Block(heading, LABELS, COLUMNS, rows)
-        for ours, heading in headings.items()
-        if (rows := _rows(frame[frame["ours"].eq(ours)], paper))
+        Block(title, LABELS, COLUMNS, _rows(part, paper))
+        for title, part in _by_origin(frame, paper)
     ]
+
+
+def claim_blocks_in_short(paper: Paper, frame: pd.DataFrame) -> list[Block]:
+    """Return these blocks with one column for all facts that the others do not show."""
+    return [
+        Block(
+            title,
+            ["Claim"],
+            [*IN_SHORT, "Evidence"],
+            [([claim], values) for claim, values in _rows_in_short(part, paper)],
+        )
+        for title, part in _by_origin(frame, paper)
+    ]
+
+
+def _by_origin(frame: pd.DataFrame, paper: Paper) -> Iterator[tuple[str, pd.DataFrame]]:
+    of_paper = frame[frame["paper"].eq(paper.paper)]
+    for title, is_ours in (("Claims of", False), ("Our claims about", True)):
+        if len(part := of_paper[of_paper["ours"].eq(is_ours)]):
+            yield f"{title} {paper.paper}", part
+
+
+def _rows_in_short(frame: pd.DataFrame, paper: Paper) -> Iterator[tuple[str, list[Value]]]:
+    """Yield each claim, its cells of IN_SHORT, and a last one with all other facts."""
+    for (claim, where, judged, verdict), values in _rows(frame, paper):
+        texts = {name: value.ours for name, value in zip(COLUMNS, values, strict=True)}
+        effect, bracket, interval = texts.pop("Effect").partition(" [")
+        items, evidence = texts.pop("Items"), texts.pop("Evidence")
+        facts = [f"{name.lower()} {text}" for name, text in texts.items() if text]
+        yield (
+            claim,
+            [
+                Value(verdict),
+                Value(effect, f"[{interval}" if bracket else ""),
+                Value(items),
+                Value(where, judged),
+                Value("; ".join(filter(None, [*facts, evidence]))),
+            ],
+        )
 
 
 def judged_on(row: dict, paper: Paper) -> str:

@@ -23,7 +23,7 @@ from analogyqa.measures import MEASURES
 from analogyqa.report import explained
 from analogyqa.report.explained import picture_svg
 from analogyqa.report.html_pages import prose, render, svg_uri
-from analogyqa.report.ledger_pages import claim_blocks, claims_table, judged_on
+from analogyqa.report.ledger_pages import claim_blocks_in_short, claims_table, judged_on
 from analogyqa.report.outcomes import findings
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
 from analogyqa.report.stored import is_archive
@@ -141,7 +141,7 @@ class PaperPage:
         judged = self.claims[self.claims["paper"] == paper.paper]
         if not judged.empty:
             table = claims_table(judged, [paper], config)._replace(
-                title=f"Claims of {paper.paper}", blocks=claim_blocks(paper, judged)
+                title=f"Claims of {paper.paper}", blocks=claim_blocks_in_short(paper, judged)
             )
             yield self._section(table, "claims", self.results / "claims.csv", is_wordy=True)
         studies = config.paper_studies(paper.paper)
