@@ -11,6 +11,7 @@ from rich.filesize import decimal
 from analogyqa.files import write_text
 from analogyqa.report.page import build_page, commits_and_machines, read_run_records
 from analogyqa.report.stored import METADATA, find_archives, read_configuration, unpack
+from analogyqa.report.table_formats import unbroken
 from analogyqa.settings.load import PAPERS
 
 FOLDER = "results/published"
@@ -20,7 +21,7 @@ PAGE = f"{FOLDER}/README"
 LIST = "<!-- docs/published.py lists the archives here -->"
 RUN = "<!-- a run: papers/publish.py -->"
 LEFT_OUT = re.compile(r"(?ms)^## What is left out\n(.*?)(?=^The records of the runs|\Z)")
-HEAD = ["| report | archive | papers | runs | date |", "|---|---|---|---|---|"]
+HEAD = ["| report | archive | papers | runs |", "|---|---|---|---|"]
 
 
 class Published(NamedTuple):
@@ -61,10 +62,9 @@ def _build_report(name: str, path: Path, folder: Path) -> Published:
     ]
     cells = [
         report_link(name, "", name),
-        f"[tar.xz, {decimal(path.stat().st_size)}]({path.name})",
+        unbroken(f"[tar.xz, {decimal(path.stat().st_size)}]({path.name})"),
         ", ".join(links),
-        commits_and_machines(read_run_records(folder, config)),
-        finished[:10],
+        f"{commits_and_machines(read_run_records(folder, config))}, {finished[:10]}",
     ]
     left_out = LEFT_OUT.search((folder / "README.md").read_text("utf-8"))
     text = f"    {command}\n\n{left_out[1].strip()}" if left_out else ""
