@@ -146,10 +146,13 @@ def test_a_printed_command_can_be_pasted(write_config):
     assert words == ["snakemake", "--cores", "all", "--configfile", path]
 
 
-def test_verify_reads_the_archives_of_a_folder(tmp_path):
-    (tmp_path / "first.tar.xz").write_text("no archive")
-    result = CliRunner().invoke(cli.app, ["verify", str(tmp_path)])
-    assert str(tmp_path / "first.tar.xz") in str(result.exception)
+def test_verify_finds_every_damaged_archive_of_a_folder(tmp_path):
+    for name in ("first.tar.xz", "second.tar.xz"):
+        (tmp_path / name).write_text("damaged")
+    result = CliRunner().invoke(cli.app, ["verify", str(tmp_path), "--json"])
+    assert result.exit_code == 1
+    files = [row["file"] for row in json.loads(result.stdout)]
+    assert files == [str(tmp_path / name) for name in ("first.tar.xz", "second.tar.xz")]
 
 
 @pytest.mark.parametrize(

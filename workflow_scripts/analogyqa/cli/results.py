@@ -32,6 +32,7 @@ from analogyqa.files import decode_text, read_bytes, split_lines, write_text
 from analogyqa.report.stored import (
     PACKED,
     find_archives,
+    is_archive,
     is_packed,
     read_configuration,
     unpack,
@@ -139,30 +140,26 @@ def verify(
     """Compute measures, ledger, claims and tables again, and compare them with the files.
 
     The scores of the demo are also compared with those that the repository expects. Exits with 1 if
-    a file disagrees. Example: `analogyqa verify results/demo`
+    a file disagrees, or an archive is damaged. Example: `analogyqa verify results/demo`
     """
-    from analogyqa.report import verify as verifying
-
     rows: list[dict[str, str]] = []
     paths = [path for named in results for path in find_archives(named).values() or [named]]
     for path in paths:
-        folder = unpacked(path)
-        config, papers, _ = read_configuration(folder)
-        found = [
-            {"file": str(path / file.relative_to(folder)), "what": what}
-            for file, what in verifying.verify(folder, config, papers)
-        ]
+        try:
+            found, lines = _verified(path)
+        except AnalogyQAError as error:
+            is_packed_archive = path.is_file() and path.name.endswith((PACKED, ".zip"))
+            if not (is_packed_archive or is_archive(path)):
+                raise
+            found, lines = [{"file": str(path), "what": str(error).removeprefix(f"{path}: ")}], []
         rows += found
         if as_json:
             continue
         for row in found:
             print("{file}: {what}".format(**row))
-        if not (folder / "ledger.csv").exists():
-            waiting = len(verifying.missing_runs(folder, config, papers))
-            print(f"{counted(waiting, 'run is', 'runs are')} not finished; no tables are checked.")
         print(f"{path}: {counted(len(found), 'difference', 'differences') if found else _NONE}")
-        if not found and verifying.is_sample(folder):
-            print(f"The scores are those in {from_here(verifying.EXPECTED)}.")
+        for line in lines:
+            print(line)
     if as_json:
         print(json.dumps(rows, indent=2))
     if rows:
@@ -170,6 +167,25 @@ def verify(
 
 
 _NONE = "no differences"
+
+
+def _verified(path: Path) -> tuple[list[dict[str, str]], list[str]]:
+    """Return the differences of a folder or archive, and what else there is to say about it."""
+    from analogyqa.report import verify as verifying
+
+    folder = unpacked(path)
+    config, papers, _ = read_configuration(folder)
+    found = [
+        {"file": str(path / file.relative_to(folder)), "what": what}
+        for file, what in verifying.verify(folder, config, papers)
+    ]
+    lines = []
+    if not (folder / "ledger.csv").exists():
+        waiting = counted(len(verifying.missing_runs(folder, config, papers)), "run is", "runs are")
+        lines.append(f"{waiting} not finished; no tables are checked.")
+    if not found and verifying.is_sample(folder):
+        lines.append(f"The scores are those in {from_here(verifying.EXPECTED)}.")
+    return found, lines
 
 
 def compare(
