@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.cells import Cell, reported_cells
-from analogyqa.evaluation.summary import SUMMARY, to_frame
+from analogyqa.evaluation.summary import SUMMARY, Run, scores_on_test, to_frame
 from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.report.style import STYLE
@@ -164,13 +164,18 @@ def make_record(cell: Cell, **facts: object) -> dict:
     return record | facts
 
 
-def make_run(
-    cell: Cell, values: dict[str, np.ndarray], trained: bool = True, **facts
-) -> tuple[dict, pd.DataFrame]:
-    """Return the record and metrics of a run with these values on test and 0 on dev.
+def make_run(cell: Cell, values: dict[str, np.ndarray], trained: bool = True, **facts) -> Run:
+    """Return a run with these values on test and 0 on dev.
 
     `facts` replace entries of the record; `system`, `training` and `settings`, those of its own.
     """
+    record, metrics = _make_files(cell, values, trained, **facts)
+    return record, scores_on_test(record, metrics)
+
+
+def _make_files(
+    cell: Cell, values: dict[str, np.ndarray], trained: bool = True, **facts
+) -> tuple[dict, pd.DataFrame]:
     system = {"encoder": "bigru" if trained else "mean", "ranker": {"name": "analogy"}}
     training = facts.pop("training", {"dropout": 0.5})
     system |= facts.pop("system", {}) | ({"training": training} if trained else {})
@@ -185,7 +190,7 @@ def make_run(
 
 def write_made_run(results: Path, cell: Cell, values: dict[str, np.ndarray], **facts) -> None:
     """Write the run of `make_run` to a results folder, with `facts` added to its record."""
-    record, metrics = make_run(cell, values)
+    record, metrics = _make_files(cell, values)
     folder = results / "runs" / cell.path
     write_json(folder / "run.json", record | facts)
     write_table(metrics[METRICS.names], METRICS, folder / "metrics.parquet")

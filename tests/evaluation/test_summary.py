@@ -59,20 +59,20 @@ def test_values_remember_how_many_ensembles_share_a_model(parts, trained, shared
     settings = {"parts": {name: {"systems": {"paper": one}} for name, one in systems.items()}}
     cells = [Cell("both", "wikiqa", "comb", (("fold", f"{fold}of2"),)) for fold in (1, 2)]
     values = np.array([[0.2, 0.4], [0.4, 0.6], [0.6, 0.5]])
-    runs = [
-        make_run(cell, {"mrr": values}, system={"ranker": ranker}, settings=settings)
-        for cell in cells
-    ]
-    config, lookup = make_config(seeds=[0, 1, 2]), index_values(runs)
-    joined = join_folds(cells, "mrr", lookup)
+
+    def joined_folds(**facts) -> pd.DataFrame:
+        of_both = {"system": {"ranker": ranker}, "settings": settings | facts}
+        runs = [make_run(cell, {"mrr": values}, **of_both) for cell in cells]
+        return join_folds(cells, "mrr", index_values(runs))
+
+    config, joined = make_config(seeds=[0, 1, 2]), joined_folds()
     for frame in (joined, joined.iloc[:, :1], joined.sort_index(axis=1)):
         assert shared_seeds(frame) == pytest.approx(shared)
     sd = measure_columns(joined, "mrr", config)["sd"]
     naive = values.mean(axis=1).std(ddof=1)
     assert sd == pytest.approx(naive * np.sqrt(2 / (3 - shared)), abs=1e-6)
-    for record, _ in runs:  # with a partition for each seed, models are in one ensemble only
-        record["settings"]["corpora"] = ["a", "b", "c"]
-    assert shared_seeds(join_folds(cells, "mrr", index_values(runs))) == 1
+    # With a partition for each seed, models are in one ensemble only.
+    assert shared_seeds(joined_folds(corpora=["a", "b", "c"])) == 1
 
 
 FOLDS = [Cell("analogy", "wikiqa", "comb", (("fold", f"{fold}of2"),)) for fold in (1, 2)]

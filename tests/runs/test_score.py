@@ -12,7 +12,7 @@ from ir_measures import AP
 from analogyqa.cells.cell import Cell, corpora_by_seed, system_settings
 from analogyqa.corpora.questions import fold_corpus, fold_ids
 from analogyqa.errors import AnalogyQAError
-from analogyqa.evaluation.summary import index_values, join_folds, summarise_runs
+from analogyqa.evaluation.summary import index_values, join_folds, read_runs, summarise_runs
 from analogyqa.files import write_json
 from analogyqa.measures import OF_SCORES, RANKED
 from analogyqa.runs.record import read_metrics
@@ -81,9 +81,9 @@ def test_the_summary_names_parts_and_substitutes(fuse, papers):
     folder = fuse(["right", "wrong"])
     record = json.loads((folder / "run.json").read_text())
     assert record["sources"] == SOURCES
-    metrics = read_table(folder / "metrics.parquet", METRICS)
+    runs = read_runs([folder / "run.json"], [folder / "metrics.parquet"])
     config = papers.load("substitutes: {vectors: others, right: the left}")
-    row = summarise_runs([(record, metrics)], config).set_index("measure").loc["mrr"]
+    row = summarise_runs(runs, config).set_index("measure").loc["mrr"]
     assert row["provenance"] == "fused (equal): right, wrong"
     assert row["substitute"] == "vectors for others, right for the left"
 
@@ -115,12 +115,11 @@ def test_a_cross_validation_tests_each_question_once_in_each_seed(tmp_path, corp
         job.settings["corpora"] = [Path(at.corpus).stem for at in files.values()]
         folder = tmp_path / "runs" / cell.path
         score_cell(job, folder)
-        stored = read_table(folder / "metrics.parquet", METRICS)
         with monkeypatch.context() as patch:  # a changed measure is computed again
             patch.setitem(RANKED, "mrr", replace(RANKED["mrr"], computed_by=AP))
             again = read_metrics(folder / "metrics.parquet").set_index("measure")["value"]
         assert again["mrr"].tolist() == again["map"].tolist()
-        runs.append((json.loads((folder / "run.json").read_text()), stored))
+        runs += read_runs([folder / "run.json"], [folder / "metrics.parquet"])
     cells = [Cell.from_record(record["cell"]) for record, _ in runs]
     values = index_values(runs)
     assert all(values(cell, "mrr").isna().any(axis=None) for cell in cells)

@@ -71,6 +71,8 @@ class LearnedCount(NamedTuple):
 
 UNTRAINED = LearnedCount()
 Summaries = dict[tuple[Cell, str], dict]  # the rows of a summary by cell and measure
+# The record of a run, and what `scores_on_test` returns of it.
+Run = tuple[dict, dict[str, pd.DataFrame]]
 # Returns the scores [seeds, items] of a cell on the test split, or None without a run.
 Values = Callable[[Cell, str], pd.DataFrame | None]
 
@@ -79,8 +81,8 @@ def read_runs(
     records: Iterable[str | Path],
     metrics: Iterable[str | Path],
     parts: Mapping[Cell, Parts] = MappingProxyType({}),
-) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """Yield the record and the metrics of each run, one at a time, from paths in one order.
+) -> Iterator[Run]:
+    """Yield the record and the test scores of each run, one at a time, from paths in one order.
 
     For a run that holds several cells, `parts` has these with their parts, and each is yielded as a
     run. Raises AnalogyQAError when a file is missing or damaged.
@@ -93,7 +95,8 @@ def read_runs(
             values = run_metrics
             if part.categories is not None:
                 values = values[values["group"].isin(part.categories)]
-            yield record | {"cell": cell.record()}, reweight(values, part.analogies)
+            part_record = record | {"cell": cell.record()}
+            yield part_record, scores_on_test(part_record, reweight(values, part.analogies))
 
 
 def find_records(results: str | Path) -> dict[str, Path]:
@@ -149,12 +152,12 @@ def shared_seeds(values: pd.DataFrame) -> float:
     return values.attrs.get(_SHARED, 1)
 
 
-def index_values(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
+def index_values(runs: Iterable[Run]) -> Values:
     """Return a function that looks up the test scores of runs; columns are sorted by item."""
     values = {
         (Cell.from_record(record["cell"]), measure): by_seed
-        for record, metrics in runs
-        for measure, by_seed in scores_on_test(record, metrics).items()
+        for record, scores in runs
+        for measure, by_seed in scores.items()
     }
     return lambda cell, measure: values.get((cell, measure))
 
@@ -202,7 +205,7 @@ def draw_means(runs: Iterable[pd.DataFrame], samples: int) -> np.ndarray:
 
 
 def summarise_runs(
-    runs: Iterable[tuple[dict, pd.DataFrame]],
+    runs: Iterable[Run],
     config: Config,
     learned: Mapping[Cell, LearnedCount] = MappingProxyType({}),
 ) -> pd.DataFrame:
@@ -215,8 +218,8 @@ def summarise_runs(
     counts the training runs of each trained cell, see `read_learned`.
     """
     rows: list[dict] = []
-    for record, metrics in runs:
-        cell, values = Cell.from_record(record["cell"]), scores_on_test(record, metrics)
+    for record, scores in runs:
+        cell, values = Cell.from_record(record["cell"]), dict(scores)
         is_all_correct = values.pop(ALL_CORRECT).max().eq(1)
         names = named_files(record)
         about = {
@@ -249,8 +252,8 @@ def measure_columns(
     other items, and `n_items` are those of the seed that tests the most. If some of the training
     runs did not learn, there is no prediction interval.
     """
-    n_items = int(by_seed.count(axis="columns").max())
-    is_fold = by_seed.isna().any(axis=None)
+    is_tested = by_seed.notna().to_numpy()
+    n_items, is_fold = int(is_tested.sum(axis=1).max()), not is_tested.all()
     if is_fold:
         by_seed = by_seed.mean(axis="columns").to_frame()
     bootstrap, limits = config.bootstrap, (MEASURES[measure].largest, MEASURES[measure].smallest)
