@@ -22,7 +22,7 @@ from analogyqa.settings.load import PAPERS
 from analogyqa.settings.overrides import Overrides
 from analogyqa.settings.paper import OWN, Claim, Paper, build_own_paper, load_paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import PAPER
+from analogyqa.settings.studies import PAPER, CrossValidation
 from analogyqa.settings.systems import System
 from analogyqa.tasks import category_key
 
@@ -369,26 +369,33 @@ def cross_validation_cells(config: Config, paper: str) -> dict[tuple[str, str], 
     study = config.paper_studies(paper).cross_validation
     if study is None:
         return {}
-    at = [
-        Coordinates(subset=study.subset, fold=f"{n}of{study.folds}")
-        for n in range(1, study.folds + 1)
-    ]
     return {
-        (system, dataset): [
-            cell_at(fold | Coordinates(system=system, dataset=dataset), config) for fold in at
-        ]
+        (system, dataset): _fold_cells(system, dataset, study, config)
         for dataset, system in product(study.datasets, study.systems)
         if not why_left_out(system, dataset, config)
     }
 
 
+def _fold_cells(system: str, dataset: str, study: CrossValidation, config: Config) -> list[Cell]:
+    at = Coordinates(system=system, dataset=dataset, subset=study.subset)
+    folds = (Coordinates(fold=f"{n}of{study.folds}") for n in range(1, study.folds + 1))
+    return [cell_at(at | fold, config) for fold in folds]
+
+
 def fold_cells(coordinates: Coordinates, config: Config, paper: str) -> list[Cell]:
     """Return the cells that cross-validate coordinates, one for each fold; [] if there are none."""
     study = config.paper_studies(paper).cross_validation
-    if study is None or coordinates.overrides or coordinates.subset != study.subset:
+    system, dataset = coordinates.system, coordinates.dataset
+    if (
+        study is None
+        or coordinates.overrides
+        or coordinates.subset != study.subset
+        or system not in study.systems
+        or dataset not in study.datasets
+        or why_left_out(system, dataset, config)
+    ):
         return []
-    cells = cross_validation_cells(config, paper)
-    return cells.get((coordinates.system, coordinates.dataset), [])
+    return _fold_cells(system, dataset, study, config)
 
 
 def claim_cells(config: Config, paper: Paper) -> list[Cell]:

@@ -2,7 +2,7 @@
 
 import re
 from functools import cached_property
-from itertools import islice, product
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,7 +11,14 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import ACCURACY, MEASURES, RANKED
-from analogyqa.settings.artefacts import CITED, Artefact, ShownName, View, with_means
+from analogyqa.settings.artefacts import (
+    CITED,
+    Artefact,
+    Published,
+    ShownName,
+    View,
+    with_means,
+)
 from analogyqa.settings.base import Count, Name, Section, explain_error
 from analogyqa.settings.coordinates import COST, KINDS, SCORE, Coordinates, require_given
 from analogyqa.settings.data import ALL, DATASET_OVERRIDES
@@ -217,8 +224,7 @@ class Paper(Section):
         not count, because they are often the same system under another name.
         """
         values: list[float | None] = []
-        for artefact in self.artefacts.values():
-            scores = [number for number in artefact.numbers() if number.kind in (SCORE, CITED)]
+        for scores in self._scores:
             printed = {n.published for n in scores if n.coordinates.key == coordinates.key}
             if printed:
                 values += [
@@ -264,12 +270,19 @@ class Paper(Section):
         return {name: by_dataset for name, by_dataset in margins.items() if len(by_dataset) > 1}
 
     @cached_property
+    def _scores(self) -> list[list[Published]]:
+        """The scores of each artefact, with the cited ones."""
+        return [
+            [number for number in artefact.numbers() if number.kind in (SCORE, CITED)]
+            for artefact in self.artefacts.values()
+        ]
+
+    @cached_property
     def _printed(self) -> dict[tuple, float]:
         printed: dict[tuple, float] = {}
-        for artefact in self.artefacts.values():
-            for number in artefact.numbers():
-                if number.kind == SCORE and number.published is not None:
-                    printed.setdefault(number.coordinates.key, number.published)
+        for number in chain.from_iterable(self._scores):
+            if number.kind == SCORE and number.published is not None:
+                printed.setdefault(number.coordinates.key, number.published)
         return printed
 
 
