@@ -228,7 +228,8 @@ snli: &x
 b: {<<: *x, file: b, sha256: unknown, licence: *l, citation: "x"}
 """
 RECORD = (
-    b'{"cell": {"system": "a", "dataset": "b", "subset": "who", "overrides": {}}, "settings": {}, '
+    b'{"cell": {"system": "a", "dataset": "b", "subset": "who", "overrides": {}}, '
+    b'"settings": {"systems": {"paper": {"ranker": {"name": "cosine"}}}, "parts": {}}, '
     b'"hyperparameters": null, "sources": {}, "stores": {}, "seeds": [0], '
     b'"content_hash": "x", "inputs": {}, "scores": {}, "git_commit": "abc", '
     b'"device": "cpu", "machines": {}}'

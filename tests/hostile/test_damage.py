@@ -398,6 +398,7 @@ DAMAGE = {
         ((', "subset": "who"', ""), "cannot be read"),
         (('"overrides": {}', '"overrides": "none"'), "cannot be read"),
         (('"overrides": {}', '"overrides": {}, "seed": 0'), "cannot be read"),
+        (('"systems"', '"system"'), "cannot be read"),
     ],
     "costs": [
         (content, "cannot be read", "run the same command")

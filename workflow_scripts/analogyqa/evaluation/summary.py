@@ -96,7 +96,9 @@ def read_runs(
             if part.categories is not None:
                 values = values[values["group"].isin(part.categories)]
             part_record = record | {"cell": cell.record()}
-            yield part_record, scores_on_test(part_record, reweight(values, part.analogies))
+            with explain_damage(path):
+                scores = scores_on_test(part_record, reweight(values, part.analogies))
+            yield part_record, scores
 
 
 def find_records(results: str | Path) -> dict[str, Path]:
