@@ -82,7 +82,7 @@ def read_runs(
     metrics: Iterable[str | Path],
     parts: Mapping[Cell, Parts] = MappingProxyType({}),
 ) -> Iterator[Run]:
-    """Yield the record and the test scores of each run, one at a time, from paths in one order.
+    """Yield each run, one at a time, from the paths of records and of metrics in one order.
 
     For a run that holds several cells, `parts` has these with their parts, and each is yielded as a
     run. Raises AnalogyQAError when a file is missing or damaged.
