@@ -8,7 +8,14 @@ from analogyqa.cells import Cell
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.report.stored import METADATA
-from analogyqa.report.trace import find_number, number_ids, origin, run_log, shown_numbers
+from analogyqa.report.trace import (
+    find_number,
+    number_ids,
+    origin,
+    run_log,
+    shown_numbers,
+    text_lines,
+)
 from builders.report import make_config, make_paper
 from builders.results import PAPER, make_results
 
@@ -110,6 +117,15 @@ def test_the_id_of_a_number_does_not_depend_on_the_order_of_rows(results):
     twin = numbers[0]._replace(values=numbers[0].values | {"row": "Twin"})
     (first, *_, last) = number_ids([*numbers, twin])
     assert {first, last} == {f"{ids[0]}/Who/Base", f"{ids[0]}/Twin/Base"}
+
+
+def test_seeds_that_agree_share_a_line():
+    machines = {seed: [{"device": "cpu", "instructions": "AVX2"}] for seed in "01"}
+    assert text_lines(machines) == ["all seeds: device: cpu, instructions: AVX2"]
+    corpora = {"corpus, seed 0": "a", "corpus, seed 1": "a"}
+    others = {"train, seed 0": "b", "train, seed 1": "c", "vectors, seed 0": "d"}
+    lines = ["train, seed 0: b", "train, seed 1: c", "vectors, seed 0: d"]
+    assert text_lines(corpora | others) == ["corpus, all seeds: a", *lines]
 
 
 def test_an_interval_that_is_too_wide_is_named_as_in_tables(find, results):

@@ -40,6 +40,7 @@ _RECORDED = (
 )
 _NO_ARTEFACTS = "its papers have no numbered tables or figures"
 _LISTED = 10  # numbers that a message lists
+_OF_A_SEED = re.compile(r"(|.+, )(?:seed )?\d+")  # a key of `inputs`, or one of `machines`
 
 
 class Number(NamedTuple):
@@ -217,14 +218,29 @@ def run_log(results: str | Path, cell: Cell) -> Path | None:
 
 
 def text_lines(value: object) -> list[str]:
-    """Return a value of `origin` as the lines of a text."""
+    """Return a value of `origin` as the lines of a text, with one line for seeds that agree."""
     if isinstance(value, dict):
-        return [f"{name}: {' '.join(text_lines(part))}" for name, part in value.items()]
+        parts = {name: ", ".join(text_lines(part)) for name, part in value.items()}
+        return [f"{name}: {text}" for name, text in _with_seeds_joined(parts).items()]
     if isinstance(value, list) and not all(isinstance(part, int) for part in value):
         return [line for part in value for line in text_lines(part)]
     if isinstance(value, float):
         return [f"{value:.10g}"]
     return [", ".join(map(str, value)) if isinstance(value, list) else str(value)]
+
+
+def _with_seeds_joined(texts: dict[str, str]) -> dict[str, str]:
+    """Join the texts of "corpus, seed 0" and its like if they are the same for all seeds."""
+    of_all: dict[str, list[str]] = {}
+    for name in filter(_OF_A_SEED.fullmatch, texts):
+        of_all.setdefault(_OF_A_SEED.sub(r"\1all seeds", name), []).append(name)
+    joined = {
+        name: group
+        for group, names in of_all.items()
+        if len(names) > 1 and len({texts[name] for name in names}) == 1
+        for name in names
+    }
+    return {joined.get(name, name): text for name, text in texts.items()}
 
 
 _EXPLAINED = (REPRODUCED, HIGHER, LOWER)  # the others are explained by their reason
