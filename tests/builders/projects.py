@@ -54,7 +54,8 @@ CHOICES = {
     "vectors": {"glove": None},  # what is left is word2vec, which is not here
     **dict.fromkeys(["dropout_place", "weight_decay", "negatives", "prototype_choice"]),
     **dict.fromkeys(["aggregation", "out_of_vocabulary", "case", "margin", "dropout_mask"]),
-    **dict.fromkeys(["batch_size", "batches", "comparison", "epochs", "precision", "prototypes"]),
+    **dict.fromkeys(["batch_size", "batches", "comparison", "epochs", "padding", "precision"]),
+    "prototypes": None,
 }
 SENSITIVITY = {"subset": "who", "systems": ["analogy", "similarity"], "choices": CHOICES}
 # `infersent2` is dropped in; `sent2vec`, like word2vec above, is a file that no project has.

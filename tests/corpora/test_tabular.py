@@ -71,6 +71,11 @@ def test_what_excel_writes_on_windows_is_read_with_a_warning(pairs, caplog):
     assert "cp1252" in caplog.text and "Zoë" in caplog.text
 
 
+def test_a_no_break_space_may_be_all_that_is_not_ascii(pairs, caplog):
+    assert len(pairs(b"question,answer,label\nwho?,about\xa051,1\n")) == 1
+    assert r"about\xa051" in caplog.text
+
+
 def test_an_encoding_that_is_given_is_used_without_a_warning(read_file, caplog):
     content = FRAME.to_csv(index=False).encode("utf-16")
     found = read_file(partial(read, encoding="utf-16"), "mine.csv", content)

@@ -239,7 +239,7 @@ def test_a_checkout_may_have_any_name_and_move_and_gives_the_same_bytes(tmp_path
     checkout = copy_checkout(tmp_path / NAME)
     Project(checkout / "work").create()
     products = run_in(checkout).finish()
-    assert len(products) == 36
+    assert "tables/diallo2019/table4.md" in products
     assert products == finished.products()
     moved = run_in(checkout.rename(tmp_path / "elsewhere"))
     (moved.folder / "snakemake.out").unlink()

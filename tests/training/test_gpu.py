@@ -58,8 +58,14 @@ def gpu(request, monkeypatch):
     for module in (loop, infersent):
         monkeypatch.setattr(module, "save_state", _save)
         monkeypatch.setattr(module, "load_state", _load)
+    # With a device, it would make a tensor without values, which the fake GPU does not see.
+    monkeypatch.setattr(torch, "tensor", _tensor)
     with fake_gpu.FakeGPU():
         yield fake_gpu.DEVICE
+
+
+def _tensor(values: list, *, device: torch.device = CPU, make=torch.tensor) -> torch.Tensor:
+    return make(values).to(device)
 
 
 def _save(state: dict, path: Path) -> None:

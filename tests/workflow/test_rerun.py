@@ -210,11 +210,8 @@ def test_a_table_looks_inside_the_runs_of_its_papers(tmp_path):
     for pattern in ("checkpoints/*.pt", "**/inside.parquet", "tables/**/table8.*"):
         for path in project.results.glob(pattern):
             path.unlink()
-    done = project.run(table)
-    assert done.returncode and done.stdout.count("the checkpoint of") == 1
-    assert "Traceback" not in done.stdout
-    next(project.results.rglob("run.json")).unlink()  # what the message says
-    project.make(table)
+    project.make(table)  # trains the cell again, and keeps its record
+    assert (project.folder / table).read_text() == page
 
 
 # The code; tests/runs/test_depends_on.py has every plug-in

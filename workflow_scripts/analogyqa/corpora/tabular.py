@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import logging
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -118,7 +119,9 @@ def _decode(data: bytes, path: str | Path, encoding: str | None) -> str:
         except UnicodeDecodeError:
             require_text_file(data, path)
             text = decode_text(data, path, _EXCEL)
-            word = next(word for word in text.split() if not word.isascii())
+            # The only other character may be a no-break space.
+            words = re.split(r"\s", text, flags=re.ASCII)
+            word = next(word for word in words if not word.isascii())
             log.warning(
                 "%s: not UTF-8, so it is read as %s, which Excel on Windows writes: %s. If this is "
                 "not what the file says, name its encoding: `encoding: NAME`.",
