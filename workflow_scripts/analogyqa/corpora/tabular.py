@@ -119,7 +119,7 @@ def _decode(data: bytes, path: str | Path, encoding: str | None) -> str:
         except UnicodeDecodeError:
             require_text_file(data, path)
             text = decode_text(data, path, _EXCEL)
-            # The only other character may be a no-break space.
+            # A no-break space may be all that is not ASCII; `text.split()` would drop it.
             words = re.split(r"\s", text, flags=re.ASCII)
             word = next(word for word in words if not word.isascii())
             log.warning(

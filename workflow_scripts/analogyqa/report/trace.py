@@ -40,7 +40,7 @@ _RECORDED = (
 )
 _NO_ARTEFACTS = "its papers have no numbered tables or figures"
 _LISTED = 10  # numbers that a message lists
-_OF_A_SEED = re.compile(r"(|.+, )(?:seed )?\d+")  # a key of `inputs`, or one of `machines`
+_OF_A_SEED = re.compile(r"^(|.+, )(?:seed )?\d+$")  # a key of `inputs`, or one of `machines`
 
 
 class Number(NamedTuple):
@@ -231,16 +231,12 @@ def text_lines(value: object) -> list[str]:
 
 def _with_seeds_joined(texts: dict[str, str]) -> dict[str, str]:
     """Join the texts of "corpus, seed 0" and its like if they are the same for all seeds."""
-    of_all: dict[str, list[str]] = {}
-    for name in filter(_OF_A_SEED.fullmatch, texts):
-        of_all.setdefault(_OF_A_SEED.sub(r"\1all seeds", name), []).append(name)
-    joined = {
-        name: group
-        for group, names in of_all.items()
-        if len(names) > 1 and len({texts[name] for name in names}) == 1
-        for name in names
-    }
-    return {joined.get(name, name): text for name, text in texts.items()}
+    of_all = {name: _OF_A_SEED.sub(r"\1all seeds", name) for name in texts}
+    found: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        found.setdefault(of_all[name], []).append(text)
+    shared = {name for name, same in found.items() if len(same) > 1 and len({*same}) == 1}
+    return {of_all[name] if of_all[name] in shared else name: texts[name] for name in texts}
 
 
 _EXPLAINED = (REPRODUCED, HIGHER, LOWER)  # the others are explained by their reason
