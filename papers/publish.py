@@ -7,9 +7,9 @@ next to it. A picture, the primary claims, and our scores of the main tables nex
 ones (`main` in paper.yaml) come first; everything else is folded. Tables that show sentences of the
 data are left out, because of their licences. That page, README.md and the pages of docs/ may have
 marks for a single table or figure, or for the claims. A page can thus show, say, a cross-validation
-from another run: `--only cross_validation` publishes nothing else, and `--under readings` puts it
-between the marks of that name. Between the marks RESULTS, README.md has the totals of all archives
-in results/published/, whose README.md has them by paper. So write an archive before its page.
+from another run: `--only cross_validation` publishes nothing else. Between the marks RESULTS,
+README.md has the totals of all archives in results/published/, whose README.md has them by paper.
+So write an archive before its page.
 
 The command comes from the configuration.json of the folder; seeds, commit, machine and date come
 from the records of the runs. In the end, the numbers with three decimals in the prose that the run
@@ -213,22 +213,17 @@ def require_paper(paper: str, results: Path) -> None:
         )
 
 
-def copy_figures(
-    paper: Paper, results: Path, only: Collection[str], under: str = ""
-) -> dict[str, str]:
+def copy_figures(paper: Paper, results: Path, only: Collection[str]) -> dict[str, str]:
     """Copy the figures of a run to a paper's folder, and return the line that shows each.
 
-    Args:
-        only: The names of the pieces to publish; empty for all.
-        under: The name of the copy of a single piece, if it is another one.
+    `only` has the names of the pieces to publish; empty for all.
     """
     lines = {}
     for path in sorted(made_files(results, f"figures/{paper.paper}/*.svg"), key=_by_number):
         if only and not {path.name, path.stem} & set(only):
             continue
-        name = f"{under}.svg" if under else path.name
-        shutil.copyfile(path, PAPERS / paper.paper / name)
-        lines[path.name] = f"![{title_of(paper, path.stem)}]({name})"
+        shutil.copyfile(path, PAPERS / paper.paper / path.name)
+        lines[path.name] = f"![{title_of(paper, path.stem)}]({path.name})"
     return lines
 
 
@@ -294,11 +289,8 @@ def pieces_of(paper: Paper, results: Path, figures: dict[str, str]) -> dict[str,
     }
 
 
-def main(paper: str, results: Path, only: list[str] | None = None, under: str = "") -> None:
-    """Publish a run, or only those of its tables, figures and claims that are named.
-
-    A single piece may be published under the marks of another name.
-    """
+def main(paper: str, results: Path, only: list[str] | None = None) -> None:
+    """Publish a run, or only those of its tables, figures and claims that are named."""
     require_paper(paper, results)
     loaded = load_paper(PAPERS / paper / "paper.yaml")
     page, readme = PAPERS / paper / "README.md", PAPERS.parent / "README.md"
@@ -313,7 +305,7 @@ def main(paper: str, results: Path, only: list[str] | None = None, under: str = 
     if not only:
         for path, text in zip((readme, ARCHIVES / "README.md"), results_of_archives(), strict=True):
             replace_section(path, RESULTS, [text])
-    figures = copy_figures(loaded, results, only or (), under)
+    figures = copy_figures(loaded, results, only or ())
     pieces = pieces_of(loaded, results, figures)
     if only:
         known = [*pieces, *figures]
@@ -326,7 +318,7 @@ def main(paper: str, results: Path, only: list[str] | None = None, under: str = 
         )
     # Other pages show figures without a fold.
     for name, piece in (pieces | figures).items():
-        mark = BEGIN_PIECE.format(paper=paper, name=under or name)
+        mark = BEGIN_PIECE.format(paper=paper, name=name)
         if only and not any(mark in path.read_text("utf-8") for path in (page, *others)):
             raise typer.BadParameter(f"{page}: write these lines into it, once: {mark} and {END}")
         lines = sensitivity_head if name.startswith("sensitivity") else head

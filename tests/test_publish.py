@@ -177,21 +177,13 @@ def test_named_artefacts_are_shown_first_also_without_published_scores(results):
 
 def test_a_piece_may_have_marks_of_another_name(results):
     page = results.parent / PAGES[2]
-    page.write_text(section("calibration"))
+    page.write_text(section("coverage"))
     row = {"n_seeds": 9, "cells": 20, "coverage": 0.94, "nominal": 0.95}
     row |= {f"best_of_{runs}": 0.125 for runs in BEST_OF}
     write_csv(to_frame([row], COVERAGE), results / "coverage.csv")
-    publish.main(PAPER, results, ["coverage"], "calibration")
+    publish.main(PAPER, results, ["coverage"])
     cells = page.read_text().splitlines()[-3].strip("| ").split("|")
     assert [cell.strip() for cell in cells] == ["9", "20", "94.0%", *["12.5%"] * len(BEST_OF)]
-
-
-def test_a_figure_under_another_name_replaces_no_other(results):
-    page = results.parent / PAGES[0]
-    page.write_text(page.read_text() + section("folds"))
-    publish.main(PAPER, results, ["cross_validation"], "folds")
-    assert "](folds.svg)" in page.read_text()
-    assert [path.name for path in results.parent.rglob("papers/*/*.svg")] == ["folds.svg"]
 
 
 @pytest.mark.parametrize(

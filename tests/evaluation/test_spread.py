@@ -148,6 +148,17 @@ def test_draws_within_strata_keep_the_weight_of_each_stratum():
     assert summary["ci_low"] == pytest.approx(1.1) and summary["ci_high"] == pytest.approx(1.1)
 
 
+def test_means_do_not_depend_on_the_order_in_which_a_processor_adds(monkeypatch):
+    values = 1 / np.random.default_rng(0).integers(1, 9, (1, 16))  # reciprocal ranks
+    means, add = bootstrap_means(values, 500, 0), np.einsum
+
+    def add_backwards(rule, seeds, scores, items, **options):
+        return add(rule, seeds, scores[:, ::-1], items[:, ::-1], **options)
+
+    monkeypatch.setattr(np, "einsum", add_backwards)
+    assert np.array_equal(bootstrap_means(values, 500, 0), means)
+
+
 def shares(curve: list[np.ndarray], samples: int) -> np.ndarray:
     return best_shares(
         np.stack([bootstrap_means(point, samples, stream) for stream, point in enumerate(curve)])

@@ -132,7 +132,10 @@ def bootstrap_means(
         # The variance of a resample of n values is too small by the factor (n - 1) / n.
         stretch = np.sqrt(seeds / (seeds - 1) * shared) * inflation(seeds, shared)
         seed_weights = 1 / seeds + (seed_weights - 1 / seeds) * stretch
-    return np.einsum("bs,sq,bq->b", seed_weights, values, item_weights, optimize=True)
+    means = np.einsum("bs,sq,bq->b", seed_weights, values, item_weights, optimize=True)
+    # BLAS adds in another order on another processor. Without the last digits, an end of an
+    # interval that lies just between two printed values is printed as the same one everywhere.
+    return means.round(12)
 
 
 def best_shares(draws: np.ndarray) -> np.ndarray:

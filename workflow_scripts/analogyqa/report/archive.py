@@ -281,7 +281,7 @@ _WORKFLOW = (
     *("Snakefile", "config.yaml", "sources.yaml", "pyproject.toml", "requirements.lock"),
     *("README.md", "LICENSE", "CITATION.cff", "rules/*.smk"),
     *("workflow_scripts/**/*.py", "workflow_scripts/**/templates/*.*"),
-    *("papers/*/paper.yaml", "papers/*/config.yaml"),
+    *("papers/*.yaml", "papers/*/paper.yaml", "papers/*/config.yaml"),
     *("sample/README.md", "sample/config.yaml", "sample/*.py", "sample/expected.csv"),
     *("sample/entities.jsonl", "sample/text.txt", "sample/facts/*.tsv"),
     *("sample/trecqa/*.xml", "sample/wikiqa/WikiQA-*.tsv"),
