@@ -27,6 +27,7 @@ from pathlib import Path
 import pandas as pd
 import typer
 
+from analogyqa.cells import Cell, sensitivity_cells
 from analogyqa.cells.made import made_files
 from analogyqa.evaluation.claims import CLAIMS, PRIMARY, SECONDARY
 from analogyqa.evaluation.coverage import BEST_OF, COVERAGE
@@ -37,7 +38,7 @@ from analogyqa.report.archive import views_with_sentences
 from analogyqa.report.ledger_pages import claims_in_short, compared_scores
 from analogyqa.report.outcomes import totals
 from analogyqa.report.page import machines, short_commit
-from analogyqa.report.stored import PACKED, find_archives, read_stored, unpacked
+from analogyqa.report.stored import PACKED, find_archives, read_configuration, unpacked
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
 from analogyqa.report.tables import printed_name
 from analogyqa.runs.record import UNKNOWN
@@ -71,16 +72,19 @@ OPEN = {"claims": "## Claims", "main": "## Main results"}
 NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")
 
 
-def origin(results: Path) -> str:
+def origin(results: Path, cells: Collection[Cell] = ()) -> str:
     """Return seeds, commits, machines and date of the last run in a folder, in one line.
 
-    Results that were resumed may have several commits. Snakemake reruns what a change of the code
-    affects, so every run agrees with the code of the last commit.
+    That of some `cells`, or of all that the run summarised. Results that were resumed may have
+    several commits. Snakemake reruns what a change of the code affects, so every run agrees with
+    the code of the last commit.
     """
     paths = [*find_records(results).values()]
-    if (results / "summary.csv").exists():  # the target `sensitivity` alone writes none
-        cells = read_csv(results / "summary.csv", SUMMARY)[CELL].drop_duplicates()
-        folders = (results.joinpath("runs", *cell) for cell in cells.itertuples(index=False))
+    folders = [results / "runs" / cell.path for cell in dict.fromkeys(cells)]
+    if not folders and (results / "summary.csv").exists():  # `sensitivity` alone writes none
+        rows = read_csv(results / "summary.csv", SUMMARY)[CELL].drop_duplicates()
+        folders = [results.joinpath("runs", *row) for row in rows.itertuples(index=False)]
+    if folders:
         # Some cells are part of another one's run, which is there, too.
         paths = [folder / "run.json" for folder in folders if (folder / "run.json").exists()]
     paths.sort(key=lambda path: path.stat().st_mtime)
@@ -297,11 +301,8 @@ def main(paper: str, results: Path, only: list[str] | None = None) -> None:
     docs = sorted((PAPERS.parent / "docs").glob("*.md"))
     # Other pages, with the path from each to the folder of the paper.
     others = {readme: f"papers/{paper}/"} | dict.fromkeys(docs, f"../papers/{paper}/")
-    command = read_stored(results).command
-    origin_line = origin(results)
-    head = folded_command(command, origin_line)
-    # The sensitivity is not in the target `all`.
-    sensitivity_head = folded_command(f"{command} -- sensitivity", origin_line)
+    config, _, command = read_configuration(results)
+    head = folded_command(command, origin(results))
     if not only:
         for path, text in zip((readme, ARCHIVES / "README.md"), results_of_archives(), strict=True):
             replace_section(path, RESULTS, [text])
@@ -316,6 +317,9 @@ def main(paper: str, results: Path, only: list[str] | None = None) -> None:
             {name: part for name, part in parts.items() if name in only}
             for parts in (figures, pieces)
         )
+    if "sensitivity" in pieces:  # it is not in the target `all`
+        varied = [cell.with_run(config) for cell in sensitivity_cells(config, paper).values()]
+        sensitivity_head = folded_command(f"{command} -- sensitivity", origin(results, varied))
     # Other pages show figures without a fold.
     for name, piece in (pieces | figures).items():
         mark = BEGIN_PIECE.format(paper=paper, name=name)
