@@ -317,15 +317,15 @@ def main(paper: str, results: Path, only: list[str] | None = None) -> None:
             {name: part for name, part in parts.items() if name in only}
             for parts in (figures, pieces)
         )
-    if "sensitivity" in pieces:  # it is not in the target `all`
-        varied = [cell.with_run(config) for cell in sensitivity_cells(config, paper).values()]
-        sensitivity_head = folded_command(f"{command} -- sensitivity", origin(results, varied))
     # Other pages show figures without a fold.
     for name, piece in (pieces | figures).items():
         mark = BEGIN_PIECE.format(paper=paper, name=name)
         if only and not any(mark in path.read_text("utf-8") for path in (page, *others)):
             raise typer.BadParameter(f"{page}: write these lines into it, once: {mark} and {END}")
-        lines = sensitivity_head if name.startswith("sensitivity") else head
+        lines = head
+        if name.startswith("sensitivity"):  # it is not in the target `all`
+            varied = [cell.with_run(config) for cell in sensitivity_cells(config, paper).values()]
+            lines = folded_command(f"{command} -- sensitivity", origin(results, varied))
         for other, way in others.items():
             if mark in other.read_text(encoding="utf-8"):
                 replace_section(other, mark, [lines, piece.replace("](", f"]({way}")])

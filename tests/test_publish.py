@@ -222,6 +222,15 @@ def test_a_run_of_the_sensitivity_alone_names_all_its_runs(results):
     assert "1, 2, 3 or 4 seeds, commit abc, CPU (AVX2) and NVIDIA H200" in publish.origin(results)
 
 
+def test_a_figure_of_the_open_choices_has_their_command_and_seeds(results):
+    page = results.parent / PAGES[0]
+    page.write_text(section("sensitivity.svg"))
+    write_text(results / "figures" / PAPER / "sensitivity.svg", "<svg/>")
+    publish.main(PAPER, results, ["sensitivity.svg"])
+    text = page.read_text()
+    assert "4 seeds" in text and "-- sensitivity" in text and "](sensitivity.svg)" in text
+
+
 def test_the_totals_are_those_of_all_archives(results):
     """A study has no published numbers, and an unfinished run no ledger."""
     other = {"paper": OTHER, "kind": "score"}
