@@ -73,20 +73,21 @@ NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")
 
 
 def origin(results: Path, cells: Collection[Cell] = ()) -> str:
-    """Return seeds, commits, machines and date of the last run in a folder, in one line.
+    """Return seeds, commits, machines and date of some cells, in one line.
 
-    That of some `cells`, or of all that the run summarised. Results that were resumed may have
+    By default, these are all cells of the last run in a folder. Results that were resumed may have
     several commits. Snakemake reruns what a change of the code affects, so every run agrees with
     the code of the last commit.
     """
-    paths = [*find_records(results).values()]
-    folders = [results / "runs" / cell.path for cell in dict.fromkeys(cells)]
-    if not folders and (results / "summary.csv").exists():  # `sensitivity` alone writes none
+    if cells:
+        paths = [results / "runs" / cell.path / "run.json" for cell in dict.fromkeys(cells)]
+    elif (results / "summary.csv").exists():
         rows = read_csv(results / "summary.csv", SUMMARY)[CELL].drop_duplicates()
-        folders = [results.joinpath("runs", *row) for row in rows.itertuples(index=False)]
-    if folders:
-        # Some cells are part of another one's run, which is there, too.
-        paths = [folder / "run.json" for folder in folders if (folder / "run.json").exists()]
+        paths = [results.joinpath("runs", *row, "run.json") for row in rows.itertuples(index=False)]
+    else:  # the target `sensitivity` alone writes no summary
+        paths = [*find_records(results).values()]
+    # Some cells are part of another one's run, which is there, too.
+    paths = [path for path in paths if path.exists()]
     paths.sort(key=lambda path: path.stat().st_mtime)
     records = [json.loads(path.read_text("utf-8")) for path in paths]
     commits = list(dict.fromkeys(short_commit(record) for record in records))

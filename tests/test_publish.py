@@ -64,8 +64,6 @@ RUNS = (
     ("c", [0, 1, 2], "abc", CPU),
     ("d", [0], "old-dirty", CPU),
 )
-
-
 VARIED = "hyperqa/wikiqa/all/margin=3"  # a cell of the open choices
 
 
@@ -182,7 +180,7 @@ def test_named_artefacts_are_shown_first_also_without_published_scores(results):
     assert run.count("Table 2") == run.count("](figure6.svg)") == 1
 
 
-def test_a_piece_may_have_marks_of_another_name(results):
+def test_the_coverage_is_published_between_its_marks(results):
     page = results.parent / PAGES[2]
     page.write_text(section("coverage"))
     row = {"n_seeds": 9, "cells": 20, "coverage": 0.94, "nominal": 0.95}
